@@ -1,0 +1,62 @@
+"""hebbgraph: a sparse-matrix engine that makes graphs plastic.
+
+Edges strengthen with use, similar edges compete, and links that nobody wrote
+down are discovered from shared neighbours.
+
+>>> import hebbgraph
+>>> graph = hebbgraph.Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "y"])
+>>> len(hebbgraph.discover(graph))
+2
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hebbgraph.errors import HebbGraphError as HebbGraphError
+    from hebbgraph.graph import Graph as Graph
+    from hebbgraph.graph import NodeMetrics as NodeMetrics
+    from hebbgraph.memory import Memory as Memory
+    from hebbgraph.plasticity.discovery import Discovery as Discovery
+    from hebbgraph.plasticity.discovery import discover as discover
+    from hebbgraph.plasticity.explanation import explain as explain
+    from hebbgraph.plasticity.plastify import plastify as plastify
+    from hebbgraph.plasticity.report import PlasticityReport as PlasticityReport
+    from hebbgraph.snapshots import Snapshot as Snapshot
+    from hebbgraph.store import Store as Store
+    from hebbgraph.store import open_store as open
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "HebbGraphError": "errors",
+    "Graph": "graph",
+    "NodeMetrics": "graph",
+    "Memory": "memory",
+    "Discovery": "plasticity.discovery",
+    "discover": "plasticity.discovery",
+    "explain": "plasticity.explanation",
+    "plastify": "plasticity.plastify",
+    "PlasticityReport": "plasticity.report",
+    "Snapshot": "snapshots",
+    "Store": "store",
+    "open": "store",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    # NumPy, Arrow, Lance and numba take a second to import: only what is used is paid for.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = importlib.import_module(f"{__name__}.{_HOMES[name]}")
+    value = getattr(home, "open_store" if name == "open" else name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

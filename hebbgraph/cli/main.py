@@ -1,0 +1,39 @@
+"""Entry point of ``hebbgraph``."""
+
+from __future__ import annotations
+
+import click
+
+from hebbgraph import __version__
+from hebbgraph.cli import exchange, inspection, maintenance, passes
+from hebbgraph.cli.output import Commands
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, package_name="hebbgraph", message="%(prog)s %(version)s")
+def main() -> None:
+    """Make graphs plastic: edges strengthen with use, similar edges compete, and links that
+    nobody wrote down are discovered from shared neighbours.
+
+    \b
+    hebbgraph import edges.csv data.lance
+    hebbgraph plastify data.lance
+    hebbgraph explain data.lance A B
+    """  # noqa: D205
+
+
+for _command in (
+    exchange.import_command,
+    passes.plastify_command,
+    inspection.info_command,
+    maintenance.history_command,
+    maintenance.diff_command,
+    maintenance.restore_command,
+    maintenance.compact_command,
+    inspection.explain_command,
+    inspection.neighbors_command,
+    exchange.export_command,
+    passes.demo_command,
+    maintenance.completion_command,
+):
+    main.add_command(_command)

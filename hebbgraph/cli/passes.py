@@ -1,0 +1,113 @@
+"""``plastify`` and ``demo``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hebbgraph.cli.output import emit, output_options, progress
+from hebbgraph.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@click.command("plastify")
+@click.argument("store")
+@click.option("--learning-rate", type=float, default=0.1, show_default=True,
+              help="η of Δw = η·ln(1 + co-occurrence).")
+@click.option("--competition-rate", type=float, default=0.05, show_default=True,
+              help="What a losing edge loses of its weight.")
+@click.option("--temporal-window", type=float, default=30.0, show_default=True, metavar="DAYS",
+              help="How far back dated edges count.")
+@click.option("--max-weight", type=float, default=5.0, show_default=True)
+@click.option("--min-weight", type=float, default=0.1, show_default=True)
+@click.option("--similarity-threshold", type=float, default=0.7, show_default=True,
+              help="From where two targets compete.")
+@click.option("--min-shared-neighbors", type=int, default=2, show_default=True)
+@click.option("--confidence-threshold", type=float, default=0.6, show_default=True,
+              help="Least shared / min(degree) of a discovered link.")
+@click.option("--max-new-edges-per-node", default="3", show_default=True, metavar="N|all",
+              help="Best partners that a node keeps.")
+@click.option("--rank-by", default="resource_allocation", show_default=True,
+              type=click.Choice(["resource_allocation", "confidence", "surprise"]))
+@click.option("--shrinkage", type=float, default=0.0, show_default=True,
+              help="Distrust overlaps of small neighbourhoods.")
+@click.option("--node-type", "node_types", multiple=True, metavar="TYPE",
+              help="Link only nodes of this type; repeatable.")
+@click.option("--discover/--no-discover", default=True, help="Whether to look for links.")
+@click.option("--source", metavar="COLUMN", help="Of a plain Lance data set of edges.")
+@click.option("--target", metavar="COLUMN", help="Of a plain Lance data set of edges.")
+@click.option("--dry-run", is_flag=True, help="Report what would change; write nothing.")
+@output_options  # fmt: skip
+def plastify_command(
+    store: str, source: str | None, target: str | None, max_new_edges_per_node: str,
+    node_types: tuple[str, ...], dry_run: bool, as_json: bool, quiet: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Let the graph in STORE learn once, and commit what it learned.
+
+    STORE may be a plain Lance data set of edges: the other tables then live inside its folder.
+    """
+    options["max_new_edges_per_node"] = _cap(max_new_edges_per_node)
+    import hebbgraph
+
+    with progress(quiet=quiet) as phase:
+        phase("reading")
+        report = hebbgraph.open(store, source=source, target=target).plastify(
+            dry_run=dry_run, node_types=node_types or None, progress=phase, **options
+        )
+
+    def show(console: Console) -> None:
+        from hebbgraph.cli.report import show_report
+
+        show_report(console, store, report, dry_run=dry_run)
+
+    emit(report.to_dict(), show, as_json=as_json, quiet=quiet)
+
+
+def _cap(text: str) -> int | None:
+    if text == "all":
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise ParameterError(
+            f"max_new_edges_per_node: expected a whole number in [1, 10000] or all, got {text!r}"
+        ) from None
+
+
+@click.command("demo")
+@click.argument("store", default="demo.lance")
+@click.option("--links", type=click.IntRange(1), default=5, show_default=True,
+              help="How many discovered links to explain.")
+@output_options  # fmt: skip
+def demo_command(store: str, links: int, as_json: bool, quiet: bool) -> None:
+    """Build the demo graph in STORE, let it learn, and show what it found.
+
+    The graph is the Python part of the Debian package graph: packages named python3-…, what they
+    depend on, recommend and suggest, and their tags.
+    """
+    from hebbgraph.demo import run
+
+    with progress(quiet=quiet) as phase:
+        result = run(store, links=links, progress=phase)
+
+    def show(console: Console) -> None:
+        from hebbgraph.cli.report import show_links, show_report
+
+        console.print(f"{result.graph!r}  [dim]Debian's Python packages[/dim]\n")
+        show_report(console, store, result.report, dry_run=False)
+        console.print()
+        show_links(console, result.links)
+        first = result.links[0] if result.links else None
+        if first is not None:
+            console.print(f"\n[dim]Look further: hebbgraph explain {store} "
+                          f"{first.source} {first.target}[/dim]", soft_wrap=True)  # fmt: skip
+
+    document = {
+        "store": store,
+        "report": result.report.to_dict(),
+        "links": [link.to_dict() for link in result.links],
+    }
+    emit(document, show, as_json=as_json, quiet=quiet)

@@ -1,0 +1,115 @@
+"""Reports and explanations as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hebbgraph.plasticity.explanation import Explanation
+    from hebbgraph.plasticity.report import PlasticityReport, WeightHistogram
+
+SHOWN_NEIGHBORS = 6
+BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+def figures(title: str = "") -> Table:
+    """An empty two-column table, names left and numbers right."""
+    table = Table(title=title or None, show_header=False, box=None, padding=(0, 2, 0, 0),
+                  title_justify="left", title_style="bold")  # fmt: skip
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    return table
+
+
+def show_report(console: Console, store: str, report: PlasticityReport, *, dry_run: bool) -> None:
+    """Figures of a pass."""
+    if dry_run:
+        done = "dry run, nothing written"
+    elif not report.changed:
+        done = "nothing new, nothing written"
+    else:
+        done = f"snapshot {report.snapshot}"
+    console.print(f"[bold]{escape(store)}[/bold]  {report.status}: {done}", soft_wrap=True)
+    table = figures()
+    table.add_row("nodes processed", f"{report.processed_nodes:,}")
+    table.add_row("edges updated", f"{report.updated_edges:,}")
+    table.add_row("  strengthened", f"{report.strengthened_edges:,}")
+    table.add_row("  weakened by competition or age", f"{report.weakened_edges:,}")
+    table.add_row("new associations", f"{report.new_associations_discovered:,}")
+    table.add_row("  their mean confidence", f"{report.new_associations_avg_confidence:.3f}")
+    table.add_row("  nodes that gained one", f"{report.nodes_with_new_associations:,}")
+    if report.withdrawn_associations:
+        table.add_row("associations withdrawn", f"{report.withdrawn_associations:,}")
+    for name, count in report.associations_by_relation.items():
+        table.add_row(name, f"{count:,}")
+    table.add_row("plasticity score", f"{report.plasticity_score:.4f}")
+    table.add_row("seconds", f"{sum(report.seconds.values()):.3f}")
+    console.print(table)
+    console.print(f"[dim]weights before[/dim]  {_spark(report.weights, report.weights.before)}")
+    console.print(f"[dim]weights after [/dim]  {_spark(report.weights, report.weights.after)}")
+
+
+def _spark(histogram: WeightHistogram, counts: Sequence[int]) -> str:
+    """Square-root scaled, so that small bins can be seen beside large ones."""
+    top = max(max(histogram.before, default=0), max(histogram.after, default=0), 1)
+    bars = "".join(
+        BLOCKS[0 if not count else max(1, round((count / top) ** 0.5 * 8))] for count in counts
+    )
+    return f"{histogram.edges[0]:g} [cyan]{bars}[/cyan] {histogram.edges[-1]:g}"
+
+
+def show_links(console: Console, links: Sequence[Explanation]) -> None:
+    """Discovered links with the neighbours that explain them."""
+    table = Table(title="Links that nobody wrote down", title_justify="left", box=None,
+                  title_style="bold", padding=(0, 2, 0, 0))  # fmt: skip
+    table.add_column("link", overflow="fold")
+    table.add_column("confidence", justify="right")
+    table.add_column("because both touch", overflow="fold")
+    for link in links:
+        names = [escape(str(one.id)) for one in link.shared_neighbors[:SHOWN_NEIGHBORS]]
+        more = link.shared - len(names)
+        table.add_row(
+            f"{escape(str(link.source))} ↔ {escape(str(link.target))}",
+            f"{link.confidence:.2f}",
+            ", ".join(names) + (f" and {more} more" if more > 0 else ""),
+        )
+    console.print(table)
+
+
+def show_explanation(console: Console, why: Explanation, limit: int) -> None:
+    """The arithmetic of one pair."""
+    a, b = escape(str(why.source)), escape(str(why.target))
+    console.print(f"[bold]{a}[/bold] ({why.source_degree:,} neighbours)  ↔  "
+                  f"[bold]{b}[/bold] ({why.target_degree:,} neighbours)", soft_wrap=True)  # fmt: skip
+    for edge in why.edges:
+        kind = "inferred" if edge["inferred"] else "observed"
+        console.print(
+            f"  {kind}: {escape(str(edge['source']))} —{escape(edge['relation'])}→ "
+            f"{escape(str(edge['target']))}, weight {edge['weight']:.3f}",
+            soft_wrap=True,
+        )
+    if not why.edges:
+        console.print("  no edge between them")
+    smaller = min(why.source_degree, why.target_degree)
+    console.print(f"  confidence = {why.shared:,} shared / min({why.source_degree:,}, "
+                  f"{why.target_degree:,}) = {why.confidence:.3f}"
+                  + (f"  ({why.relation})" if smaller and why.confidence >= 0.6 else ""))  # fmt: skip
+    console.print(f"  resource allocation = Σ 1/degree = {why.resource_allocation:.4f}")
+    console.print(f"  by chance: 10^−{why.surprise:.1f}")
+    if not why.shared:
+        return
+    table = Table(box=None, padding=(0, 2, 0, 2))
+    table.add_column("shared neighbour", overflow="fold")
+    table.add_column("degree", justify="right")
+    table.add_column("1/degree", justify="right")
+    for one in why.shared_neighbors[:limit]:
+        table.add_row(escape(str(one.id)), f"{one.degree:,}", f"{one.share:.4f}")
+    console.print(table)
+    if why.shared > limit:
+        console.print(f"  … and {why.shared - limit:,} more")

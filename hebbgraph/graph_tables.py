@@ -1,0 +1,197 @@
+"""Between a graph and the tables of one snapshot."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hebbgraph import edgelist, schema, tables
+from hebbgraph.columns import EDGE_ARRAYS, row_pointers, time_column, time_values
+from hebbgraph.graph import Graph, NodeMetrics
+from hebbgraph.snapshots import Reading, Snapshot
+
+_OPTIONAL = {
+    "time": "time",
+    "discovered_by": "inferred",
+    "confidence": "confidence",
+    "shared_neighbors": "shared_neighbors",
+    "rank": "rank",
+    "properties": "edge_properties",
+    "updated_at": "updated_at",
+}
+"""Nullable edge columns and the graph's attribute that is None where they hold nothing."""
+
+
+def reading(graph: Graph) -> Reading:
+    """How this graph is to be read back."""
+    known = graph.node_ids
+    kind = "key" if known is None else "int64" if pa.types.is_integer(known.type) else "string"
+    empty = [name for name, attribute in _OPTIONAL.items() if getattr(graph, attribute) is None]
+    return Reading(graph.directed, kind, tuple(empty))
+
+
+# -- writing ------------------------------------------------------------------
+
+
+def write_all(path: Path, graph: Graph) -> dict[str, int]:
+    """Write every table; returns their versions."""
+    return {
+        "nodes": tables.write(path, "nodes", _nodes(graph)),
+        "edges": tables.write(path, "edges", graph.to_arrow(keys=True)),
+    }
+
+
+def write(path: Path, graph: Graph, *, base: Graph, parent: Snapshot) -> dict[str, int]:
+    """Write what differs from ``base``, the graph of ``parent``; returns the versions."""
+    versions = dict(parent.versions)
+    if not _same_edges(graph, base):
+        versions["edges"] = tables.write(path, "edges", graph.to_arrow(keys=True))
+    elif graph.weight is not base.weight or graph.updated_at is not base.updated_at:
+        versions["edges"] = tables.replace_columns(
+            path, "edges", versions["edges"], _learned_edge_columns(graph)
+        )
+    if not _same_nodes(graph, base):
+        versions["nodes"] = tables.write(path, "nodes", _nodes(graph))
+    elif graph.metrics is not base.metrics:
+        versions["nodes"] = tables.replace_columns(
+            path, "nodes", versions["nodes"], _metric_columns(graph)
+        )
+    return versions
+
+
+def _same_edges(graph: Graph, base: Graph) -> bool:
+    """Whether only learned columns can differ: everything else is the very same array."""
+    fixed = [name for name in EDGE_ARRAYS if name not in schema.LEARNED["edges"]]
+    return all(
+        getattr(graph, name) is getattr(base, name)
+        for name in ("indices", "edge_properties", "relation_names", *fixed)
+    )
+
+
+def _same_nodes(graph: Graph, base: Graph) -> bool:
+    names = ("node_ids", "node_type", "type_names", "node_properties")
+    return graph.n_nodes == base.n_nodes and all(
+        getattr(graph, name) is getattr(base, name) for name in names
+    )
+
+
+def _learned_edge_columns(graph: Graph) -> pa.Table:
+    return pa.table(
+        {
+            "weight": graph.weight,
+            "co_occurrence_count": graph.co_occurrence_count,
+            "updated_at": time_column(graph.updated_at, graph.n_edges),
+        }
+    )
+
+
+def _metric_columns(graph: Graph) -> pa.Table:
+    metrics = graph.metrics
+    kinds = schema.learned("nodes")
+    return pa.table(
+        {
+            field.name: pa.nulls(graph.n_nodes, field.type)
+            if metrics is None
+            else pa.array(getattr(metrics, field.name))
+            for field in kinds
+        }
+    )
+
+
+def _nodes(graph: Graph) -> pa.Table:
+    named = graph.nodes_to_arrow()
+    key = pa.array(np.arange(graph.n_nodes, dtype=np.int64))
+    columns = [key, named["id"].cast(pa.string()), named["type"], named["properties"]]
+    metrics = _metric_columns(graph)
+    return pa.table(
+        [*columns, *metrics.columns], names=["key", "id", "type", "properties", *metrics.column_names]
+    )
+
+
+def same(base: Graph, graph: Graph) -> bool:
+    """Whether two graphs would be stored alike."""
+    if (base.n_nodes, base.n_edges) != (graph.n_nodes, graph.n_edges):
+        return False
+    return base.to_arrow().equals(graph.to_arrow()) and _plain_nodes(base).equals(
+        _plain_nodes(graph)
+    )
+
+
+def _plain_nodes(graph: Graph) -> pa.Table:
+    return _nodes(dataclasses.replace(graph, metrics=None)).cast(
+        pa.schema([field.with_type(pa.string()) if field.name == "type" else field
+                   for field in schema.NODES])
+    )  # fmt: skip
+
+
+# -- reading ------------------------------------------------------------------
+
+
+def read(path: Path, snapshot: Snapshot) -> Graph:
+    """The graph of a snapshot."""
+    how = snapshot.reading
+    nodes = _read_nodes(path, snapshot)
+    n_nodes = nodes.pop("n_nodes")
+    wanted = [name for name in schema.EDGES.names if name not in how.empty_columns]
+    rows = tables.read(path, "edges", snapshot.versions["edges"], wanted)
+    relation, names = _codes(rows["relation"])
+    optional: dict[str, Any] = {
+        name: time_values(rows[name]) for name in ("time", "updated_at") if name in wanted
+    }
+    if "discovered_by" in wanted:
+        found_by = rows["discovered_by"]
+        optional["inferred"] = pc.is_valid(found_by).to_numpy()
+        for name, default in (("confidence", np.nan), ("rank", np.nan), ("shared_neighbors", 0)):
+            optional[name] = pc.fill_null(rows[name], default).to_numpy()
+    if "properties" in wanted:
+        optional["edge_properties"] = _whole(rows["properties"])
+    return Graph(
+        indptr=row_pointers(rows["source"].to_numpy(), n_nodes),
+        indices=rows["target"].to_numpy().astype(edgelist.index_dtype(n_nodes)),
+        weight=rows["weight"].to_numpy(),
+        relation=relation,
+        relation_names=names,
+        co_occurrence_count=rows["co_occurrence_count"].to_numpy(),
+        directed=how.directed,
+        **optional,
+        **nodes,
+    )
+
+
+def _read_nodes(path: Path, snapshot: Snapshot) -> dict[str, Any]:
+    version = snapshot.versions["nodes"]
+    measured = [*schema.LEARNED["nodes"]]
+    kind = snapshot.reading.id_type
+    wanted = [*([] if kind == "key" else ["id"]), "type", "properties", *measured]
+    rows = tables.read(path, "nodes", version, wanted)
+    out: dict[str, Any] = {"n_nodes": rows.num_rows}
+    if kind != "key":
+        out["node_ids"] = _whole(rows["id"]).cast(pa.string() if kind == "string" else pa.int64())
+    if rows["type"].null_count < rows.num_rows:
+        out["node_type"], out["type_names"] = _codes(rows["type"])
+    if rows["properties"].null_count < rows.num_rows:
+        out["node_properties"] = _whole(rows["properties"])
+    if rows["edge_count"].null_count < rows.num_rows:
+        out["metrics"] = NodeMetrics(**{name: rows[name].to_numpy() for name in measured})
+    return out
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    """Codes (−1 for null) and names of a dictionary column."""
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    whole = _whole(column.unify_dictionaries())
+    codes = pc.fill_null(whole.indices, -1) if whole.null_count else whole.indices
+    return codes.to_numpy().astype(np.int32, copy=False), tuple(whole.dictionary.to_pylist())
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)

@@ -1,0 +1,169 @@
+"""Node ids: from what a user has (text or integers) to dense keys and back."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hebbgraph.errors import InputError
+
+SHOWN = 40
+"""Characters of an id that a message shows."""
+
+
+def shown(value: object) -> str:
+    """An id for a message: quoted, escaped where invisible, cut where long."""
+    text = str(value)
+    cut = text if len(text) <= SHOWN else text[:SHOWN] + "…"
+    visible = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut)
+    return f'"{visible}"'
+
+
+def as_ids(values: Any, *, name: str, where: Callable[[int], str]) -> pa.Array:
+    """Ids as one Arrow array of ``string`` or ``int64`` without nulls.
+
+    Raises
+    ------
+    InputError
+        an id is null, or is neither text nor an integer of 64 bits
+    """
+    try:
+        array = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise InputError(
+            f"{name}: expected ids that are all text or all integers below 2^63, got a mixture "
+            f"({str(error).splitlines()[0]}); convert them to text"
+        ) from None
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+        if isinstance(array, pa.ChunkedArray):
+            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if array.null_count:
+        row = int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
+        raise InputError(
+            f"{where(row)}: {name} is empty, expected an id; fill it in or drop the row"
+        )
+    if pa.types.is_integer(array.type):
+        try:
+            return array.cast(pa.int64())
+        except pa.ArrowInvalid:
+            raise InputError(
+                f"{name}: expected integers below 2^63, got {array.type} beyond it; "
+                "convert them to text"
+            ) from None
+    if pa.types.is_string(array.type):
+        return array
+    if pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type):
+        return array.cast(pa.string())
+    if len(array) == 0:
+        return array.cast(pa.string())
+    raise InputError(f"{name}: expected ids that are text or integers, got {array.type}")
+
+
+def unify(arrays: Sequence[pa.Array]) -> list[pa.Array]:
+    """Arrays of ids with one type: text as soon as one of them is text."""
+    kinds = {array.type for array in arrays}
+    return list(arrays) if len(kinds) <= 1 else [array.cast(pa.string()) for array in arrays]
+
+
+def sort_order(ids: pa.Array) -> npt.NDArray[np.int64]:
+    """Positions of ``ids`` in ascending order: integers by value, text by code point."""
+    return pc.sort_indices(ids).to_numpy().astype(np.int64)
+
+
+def is_sorted(ids: pa.Array) -> bool:
+    """Whether ``ids`` ascend strictly."""
+    return len(ids) < 2 or bool(pc.all(pc.less(ids[:-1], ids[1:])).as_py())
+
+
+def place(ids: pa.Array | None, n_nodes: int) -> npt.NDArray[np.int64]:
+    """Position of each key in id order, (n_nodes,) int64: what breaks last ties."""
+    if ids is None or is_sorted(ids):
+        return np.arange(n_nodes)
+    out = np.empty(n_nodes, np.int64)
+    out[sort_order(ids)] = np.arange(n_nodes)
+    return out
+
+
+def distinct(arrays: Sequence[pa.Array]) -> pa.Array:
+    """Every id in ``arrays`` once, ascending."""
+    ids = pc.unique(pa.chunked_array(list(arrays)))
+    return ids.take(pa.array(sort_order(ids)))
+
+
+def look_up(
+    values: pa.Array, ids: pa.Array, *, name: str, where: Callable[[int], str]
+) -> npt.NDArray[np.int64]:
+    """Key of every id in ``values``: (len(values),) int64.
+
+    Raises
+    ------
+    InputError
+        a value is not among ``ids``
+    """
+    values, ids = unify([values, ids])
+    keys = pc.index_in(values, value_set=ids)
+    if keys.null_count:
+        row = int(np.flatnonzero(keys.is_null().to_numpy(zero_copy_only=False))[0])
+        raise InputError(
+            f"{where(row)}: {name} {shown(values[row])} is not among the {len(ids):,} node ids; "
+            "add it to them"
+        )
+    return keys.to_numpy().astype(np.int64)
+
+
+def check_unique(ids: pa.Array, *, where: Callable[[int], str]) -> None:
+    """Refuse an id that stands twice."""
+    counts = pc.value_counts(ids)
+    if len(counts) == len(ids):
+        return
+    counted = counts.field("counts").to_numpy()
+    twice = counts.field("values")[int(np.flatnonzero(counted > 1)[0])]
+    rows = np.flatnonzero(pc.equal(ids, twice).to_numpy(zero_copy_only=False))
+    raise InputError(
+        f"{where(int(rows[1]))}: node id {shown(twice)} stands there and at "
+        f"{where(int(rows[0]))}, expected once; drop one"
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def normalise(ids: pa.Array) -> pa.Array:
+    """Ids in Unicode form NFC, without blanks at the ends or doubled inside."""
+    if not pa.types.is_string(ids.type):
+        return ids
+    tidy = pc.and_(
+        pc.string_is_ascii(ids), pc.invert(pc.match_substring_regex(ids, r"^\s|\s$|\s\s|[^\S ]"))
+    )
+    if pc.all(tidy).as_py():
+        return ids
+    return pa.array([_plain(text) for text in ids.to_pylist()], pa.string())
+
+
+def confusable(ids: pa.Array) -> tuple[Any, Any] | None:
+    """Two different ids that :func:`normalise` makes the same, if there are any."""
+    plain = normalise(ids)
+    if plain is ids or len(pc.unique(plain)) == len(ids):
+        return None
+    first: dict[str, int] = {}
+    for row, text in enumerate(plain.to_pylist()):
+        if text in first:
+            return ids[first[text]].as_py(), ids[row].as_py()
+        first[text] = row
+    return None
+
+
+def first_row(values: Sequence[pa.Array], wanted: Any) -> int:
+    """First row at which ``wanted`` stands in any of several aligned columns."""
+    rows = [pc.index(column, pa.scalar(wanted, column.type)).as_py() for column in values]
+    return min(row for row in rows if row >= 0)

@@ -1,0 +1,1 @@
+"""Doors to neighbours: files, graph libraries and other stores, one neighbour a module."""

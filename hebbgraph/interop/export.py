@@ -1,0 +1,140 @@
+"""Write tables to files that :mod:`hebbgraph.interop.files` reads back whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+from uuid import uuid4
+
+import pyarrow as pa
+
+from hebbgraph.errors import InputError, StoreWriteError
+
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+
+
+def write_table(table: pa.Table, path: str | os.PathLike[str], *, format: str | None = None) -> str:
+    """Write a table; a failure leaves no file, and an older one as it was.
+
+    Parameters
+    ----------
+    path : suffix chooses the format, ``.gz`` or ``.zst`` after it compresses text formats;
+        ``"-"`` is standard output
+    format : csv, tsv, jsonl, parquet, arrow or lance, where the suffix does not tell
+
+    Returns
+    -------
+    format : the one written
+
+    Raises
+    ------
+    InputError
+        the format is not known
+    StoreWriteError
+        the file cannot be written
+    """
+    place = Path(path)
+    compression = COMPRESSIONS.get(place.suffix)
+    stem = place.with_suffix("") if compression else place
+    kind = format or SUFFIXES.get(stem.suffix.lower(), "")
+    if kind not in WRITERS and kind != "lance":
+        raise InputError(
+            f"{path}: format {kind or stem.suffix!r} is not known; "
+            f"expected {', '.join([*WRITERS, 'lance'])}, pass --format"
+        )
+    plain = pa.table({name: _decoded(table[name]) for name in table.column_names})
+    if str(path) == "-":
+        if kind == "lance":
+            raise InputError("-: a Lance data set is a folder and cannot go to standard output")
+        WRITERS[kind](plain, cast(BinaryIO, sys.stdout.buffer))
+        sys.stdout.buffer.flush()
+    elif kind == "lance":
+        _write_lance(plain, place)
+    else:
+        with (
+            _replacing(place) as staged,
+            pa.output_stream(str(staged), compression=compression) as out,
+        ):
+            WRITERS[kind](plain, out)
+    return kind
+
+
+@contextmanager
+def _replacing(place: Path) -> Iterator[Path]:
+    """A path beside ``place`` that takes its name at the end."""
+    staged = place.with_name(f".{place.name}.{uuid4().hex[:8]}.new")
+    try:
+        yield staged
+        staged.replace(place)
+    except OSError as error:
+        raise StoreWriteError(f"{place}: cannot be written ({error.strerror or error})") from error
+    finally:
+        staged.unlink(missing_ok=True)
+
+
+def _decoded(column: Any) -> Any:
+    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+
+
+def _write_csv(delimiter: str) -> Callable[[pa.Table, Any], None]:
+    def write(table: pa.Table, out: Any) -> None:
+        from pyarrow import csv
+
+        csv.write_csv(table, out, csv.WriteOptions(delimiter=delimiter))
+
+    return write
+
+
+def _write_jsonl(table: pa.Table, out: Any) -> None:
+    for batch in table.to_batches(max_chunksize=1 << 14):
+        lines = (
+            json.dumps(
+                {name: value for name, value in row.items() if value is not None},
+                ensure_ascii=False, default=lambda moment: moment.isoformat(),
+            )
+            for row in batch.to_pylist()
+        )  # fmt: skip
+        out.write(("\n".join(lines) + "\n").encode())
+
+
+def _write_parquet(table: pa.Table, out: Any) -> None:
+    from pyarrow import parquet
+
+    parquet.write_table(table, out, compression="zstd")
+
+
+def _write_arrow(table: pa.Table, out: Any) -> None:
+    with pa.ipc.new_stream(out, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _write_lance(table: pa.Table, place: Path) -> None:
+    if place.exists():
+        raise StoreWriteError(f"{place}: something stands there already; choose another path")
+    from hebbgraph.tables import lance
+    from hebbgraph.transaction import explained
+
+    try:
+        lance.write_dataset(table, str(place))
+    except Exception as error:
+        raise explained(place, error) from error
+
+
+WRITERS: dict[str, Callable[[pa.Table, Any], None]] = {
+    "csv": _write_csv(","),
+    "tsv": _write_csv("\t"),
+    "jsonl": _write_jsonl,
+    "parquet": _write_parquet,
+    "arrow": _write_arrow,
+}
+
+SUFFIXES = {
+    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
+    ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".ipc": "arrow",
+    ".feather": "arrow", ".lance": "lance",
+}  # fmt: skip

@@ -1,0 +1,147 @@
+"""Competition: of a node's edges to similar targets, the weaker fade."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hebbgraph_kernels.competition import mark_losers
+from hebbgraph_kernels.overlap import count_rows, fill_rows
+
+from hebbgraph.columns import row_pointers
+from hebbgraph.errors import InputError
+from hebbgraph.graph import Graph
+from hebbgraph.plasticity.neighborhood import Edges, Neighborhood
+
+Ints = npt.NDArray[Any]
+SimilarityRows = tuple[int, npt.NDArray[np.int64], Ints]
+ENTRIES_PER_BLOCK = 1 << 23
+
+
+def compete(
+    graph: Graph,
+    edges: Edges,
+    weight: npt.NDArray[np.float32],
+    count: npt.NDArray[np.int32],
+    around: Neighborhood,
+    *,
+    competition_rate: float,
+    min_weight: float,
+    similarity_threshold: float,
+    min_shared_neighbors: int,
+    similarity: Any | None = None,
+) -> npt.NDArray[np.float32]:
+    """Weights after competition: (n_edges,) float32.
+
+    An observed edge u→v *lost* if u has a heavier observed edge to a v′ similar to v.  Where this
+    pass brought new evidence at u (an edge of u co-occurs more than before), losers become
+    max(w·(1 − ρ), w_min).  In an undirected graph an edge is judged at both ends, and falls once.  All edges are judged by
+    the weights that came in, so the order of edges does not matter.
+
+    Parameters
+    ----------
+    edges : the graph's edges with their transpose
+    weight : (n_edges,) float32 after strengthening
+    count : (n_edges,) int32, co-occurrence now
+    around : neighbourhoods by observed edges
+    similarity : (n_nodes, n_nodes) SciPy sparse matrix, or None for the overlap
+        |N(v) ∩ N(v′)| / min(|N(v)|, |N(v′)|) with at least ``min_shared_neighbors`` shared
+        (one is always shared: u itself)
+
+    Raises
+    ------
+    InputError
+        ``similarity`` has another shape
+    """
+    fresh = (count > graph.co_occurrence_count) & ~graph.is_inferred
+    if competition_rate == 0 or not fresh.any():
+        return weight
+    sides, edge = _sides(graph, edges)
+    tail = np.repeat(np.arange(graph.n_nodes), np.diff(sides.indptr))
+    active = np.zeros(graph.n_nodes, np.bool_)
+    active[tail[fresh[edge]]] = True
+    # An inferred edge is no rival; an edge at its node's top weight cannot lose, and one at the
+    # floor or inhibitory has nothing to lose.
+    standing = np.where(graph.is_inferred, np.float32(-np.inf), weight)[edge]
+    best = np.full(graph.n_nodes, -np.inf, np.float32)
+    np.maximum.at(best, tail, standing)
+    may_lose = active[tail] & (standing < best[tail]) & (standing > min_weight)
+    wanted = np.zeros(graph.n_nodes, np.bool_)
+    wanted[sides.indices[may_lose]] = True
+    if not wanted.any():
+        return weight
+    rows = (
+        _overlap_rows(around, wanted, similarity_threshold, min_shared_neighbors)
+        if similarity is None
+        else _given_rows(similarity, graph.n_nodes, similarity_threshold)
+    )
+    lost = np.zeros(edge.size, np.bool_)
+    for first, row_indptr, row_indices in rows:
+        mark_losers(
+            sides.indptr, sides.indices, standing, sides.in_indptr, sides.in_rows,
+            sides.in_entry, active, first, row_indptr, row_indices, lost,
+        )  # fmt: skip
+    losers = np.unique(edge[lost & may_lose])
+    out = weight.copy()
+    out[losers] = np.maximum(weight[losers] * (1 - competition_rate), min_weight)
+    return out
+
+
+def _sides(graph: Graph, edges: Edges) -> tuple[Edges, npt.NDArray[np.int64]]:
+    """CSR of the edges as each node has them, and the edge behind every entry.
+
+    A node's edges are its outgoing ones; in an undirected graph all that touch it, so that an
+    edge is judged at both of its ends.
+    """
+    numbers = np.arange(graph.n_edges)
+    if graph.directed:
+        return edges, numbers
+    tail = np.concatenate((graph.source, graph.indices))
+    head = np.concatenate((graph.indices, graph.source))
+    order = np.lexsort((head, tail))
+    both = Edges.of(row_pointers(tail, graph.n_nodes), np.ascontiguousarray(head[order]))
+    return both, np.concatenate((numbers, numbers))[order]
+
+
+def _overlap_rows(
+    around: Neighborhood, wanted: npt.NDArray[np.bool_], threshold: float, min_shared: int
+) -> Iterator[SimilarityRows]:
+    """Blocks of the overlap similarity, so that twins by the thousand cost no memory."""
+    options: dict[str, Any] = {
+        "wanted": wanted, "allowed": np.ones(wanted.size, np.bool_), "upper": False,
+        "adjacent": True, "min_shared": min_shared, "threshold": threshold, "shrinkage": 0.0,
+    }  # fmt: skip
+    counts = count_rows(around.indptr, around.indices, **options)
+    for first, last in blocks(counts, ENTRIES_PER_BLOCK):
+        row_indptr, nodes, _, _ = fill_rows(
+            around.indptr, around.indices, counts, first, last, **options
+        )
+        yield first, row_indptr, nodes
+
+
+def _given_rows(similarity: Any, n_nodes: int, threshold: float) -> Iterator[SimilarityRows]:
+    if similarity.shape != (n_nodes, n_nodes):
+        raise InputError(
+            f"similarity: expected a sparse matrix of shape ({n_nodes}, {n_nodes}), "
+            f"got {similarity.shape}"
+        )
+    from scipy.sparse import csr_array
+
+    matrix = csr_array(similarity)
+    matrix.sum_duplicates()
+    matrix.data = np.where(matrix.data >= threshold, matrix.data, 0)
+    matrix.eliminate_zeros()
+    yield 0, matrix.indptr.astype(np.int64), matrix.indices
+
+
+def blocks(counts: npt.NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that hold at most ``limit`` entries, or one row; empty ends left out."""
+    ends = np.cumsum(counts)
+    first = 0
+    while first < counts.size and ends[-1] > (ends[first - 1] if first else 0):
+        done = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, done + limit, side="right")), first + 1)
+        yield first, last
+        first = last

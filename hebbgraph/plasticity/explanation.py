@@ -1,0 +1,116 @@
+"""Why two nodes are, or are not, associated."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hebbgraph.graph import Graph
+from hebbgraph.plasticity.discovery import TIER_NAMES, surprise, tier_of
+from hebbgraph.plasticity.neighborhood import Neighborhood, observed_neighborhood
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedNeighbor:
+    """A node that both ends know; the smaller its degree, the more it tells."""
+
+    id: str | int
+    degree: int
+    share: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """The arithmetic behind a pair.
+
+    Attributes
+    ----------
+    source, target : ids
+    source_degree, target_degree : |N(a)|, |N(b)|
+    shared_neighbors : by ascending degree, then id order
+    shared : how many there are in all
+    confidence : shared / min degree; 0.0 where an end has no neighbour
+    relation : what discovery would call it at that confidence
+    resource_allocation : Σ 1/|N(c)| over shared c
+    surprise : −log₁₀ of the chance that as many are shared at random
+    edges : edges between the two, either direction: relation, weight, discovered_by
+    """
+
+    source: str | int
+    target: str | int
+    source_degree: int
+    target_degree: int
+    shared_neighbors: tuple[SharedNeighbor, ...]
+    shared: int
+    confidence: float
+    relation: str
+    resource_allocation: float
+    surprise: float
+    edges: tuple[dict[str, Any], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return dataclasses.asdict(self)
+
+
+def explain(
+    graph: Graph, a: str | int, b: str | int, *, around: Neighborhood | None = None
+) -> Explanation:
+    """Explain a pair of nodes by the neighbours they share.
+
+    Parameters
+    ----------
+    around : the graph's observed neighbourhoods, if they are at hand
+
+    Raises
+    ------
+    NodeNotFoundError
+        no node has one of the ids
+
+    Examples
+    --------
+    >>> import hebbgraph
+    >>> graph = hebbgraph.Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "y"])
+    >>> why = hebbgraph.explain(graph, "a", "b")
+    >>> why.confidence, [shared.id for shared in why.shared_neighbors]
+    (1.0, ['x', 'y'])
+    """
+    left, right = graph.key(a), graph.key(b)
+    around = observed_neighborhood(graph) if around is None else around
+    degree = around.degree
+    common = np.intersect1d(around.of(left), around.of(right), assume_unique=True)
+    common = common[np.argsort(degree[common], kind="stable")]
+    smaller = int(min(degree[left], degree[right]))
+    confidence = common.size / smaller if smaller else 0.0
+    pair = np.array([left]), np.array([right]), np.array([common.size], np.int32)
+    between = np.intersect1d(graph.incident(a), graph.incident(b)) if left != right else ()
+    shared = tuple(
+        SharedNeighbor(id=graph.id(key), degree=int(degree[key]), share=1 / int(degree[key]))
+        for key in common
+    )
+    return Explanation(
+        source=graph.id(left),
+        target=graph.id(right),
+        source_degree=int(degree[left]),
+        target_degree=int(degree[right]),
+        shared_neighbors=shared,
+        shared=common.size,
+        confidence=confidence,
+        relation=TIER_NAMES[tier_of(np.array([confidence]))[0]],
+        resource_allocation=float(sum(one.share for one in shared)),
+        surprise=float(surprise(around, *pair)[0]),
+        edges=tuple(_edge(graph, int(edge)) for edge in between),
+    )
+
+
+def _edge(graph: Graph, edge: int) -> dict[str, Any]:
+    return {
+        "source": graph.id(int(graph.source[edge])),
+        "target": graph.id(int(graph.indices[edge])),
+        "relation": graph.relation_names[graph.relation[edge]],
+        "weight": float(graph.weight[edge]),
+        "inferred": bool(graph.is_inferred[edge]),
+    }

@@ -1,0 +1,58 @@
+"""Metrics of every node, and their mean over the graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from hebbgraph_kernels.metrics import incident_sums
+
+from hebbgraph.edgelist import UNDATED
+from hebbgraph.graph import Graph, NodeMetrics
+from hebbgraph.plasticity.neighborhood import Edges
+
+TIME_CONSTANT_US = 30 * 86_400 * 1_000_000
+"""τ of activation, microseconds."""
+
+
+def node_metrics(graph: Graph, edges: Edges, *, max_weight: float, now: int) -> NodeMetrics:
+    """Measure every node; an edge counts at both of its ends.
+
+    With w̄ the mean weight of incident edges and Δt the time since the latest dated one (0 where
+    none is dated): activation = w̄/w_max · exp(−Δt/τ), and
+    plasticity = activation·(1 + w̄/10) + min(diversity/10, 0.5).
+
+    Parameters
+    ----------
+    edges : the graph's edges, observed and inferred, with their transpose
+    now : UTC microseconds
+    """
+    total, count, diversity = incident_sums(
+        edges.indptr, edges.in_indptr, edges.in_entry, graph.weight, graph.relation,
+        len(graph.relation_names),
+    )  # fmt: skip
+    mean = np.divide(total, count, out=np.zeros_like(total), where=count > 0)
+    activation = mean / max_weight * np.exp(-_idle(graph, now) / TIME_CONSTANT_US)
+    score = activation * (1 + mean / 10) + np.minimum(diversity / 10, 0.5)
+    return NodeMetrics(
+        average_edge_weight=mean.astype(np.float32),
+        edge_count=count,
+        connection_diversity=diversity,
+        activation_level=activation.astype(np.float32),
+        plasticity_score=score.astype(np.float32),
+    )
+
+
+def graph_score(metrics: NodeMetrics) -> float:
+    """Mean plasticity score, 0 for a graph without nodes."""
+    scores = metrics.plasticity_score
+    return float(scores.mean(dtype=np.float64)) if scores.size else 0.0
+
+
+def _idle(graph: Graph, now: int) -> npt.NDArray[np.float64] | float:
+    """Microseconds since each node's latest dated edge; 0 where it has none."""
+    if graph.time is None:
+        return 0.0
+    latest = np.full(graph.n_nodes, UNDATED)
+    np.maximum.at(latest, graph.source, graph.time)
+    np.maximum.at(latest, graph.indices, graph.time)
+    return np.where(latest == UNDATED, 0.0, np.maximum(now - np.maximum(latest, 0), 0))

@@ -1,0 +1,74 @@
+"""Options of a pass, with the source document's names and defaults."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Literal, get_args
+
+from hebbgraph import check
+from hebbgraph.errors import ParameterError
+
+RankBy = Literal["resource_allocation", "confidence", "surprise"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscoveryParameters:
+    """Which pairs discovery proposes; see :func:`hebbgraph.discover`."""
+
+    min_shared_neighbors: int = 2
+    confidence_threshold: float = 0.6
+    max_new_edges_per_node: int | None = 3
+    rank_by: RankBy = "resource_allocation"
+    shrinkage: float = 0.0
+    node_types: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check.integer("min_shared_neighbors", self.min_shared_neighbors, 1)
+        check.number("confidence_threshold", self.confidence_threshold, 0, 1)
+        if self.max_new_edges_per_node is not None:
+            check.integer("max_new_edges_per_node", self.max_new_edges_per_node, 1, 10_000)
+        check.choice("rank_by", self.rank_by, get_args(RankBy))
+        check.number("shrinkage", self.shrinkage, 0)
+        object.__setattr__(self, "node_types", _names(self.node_types))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """Options of a pass; see :func:`hebbgraph.plastify`."""
+
+    learning_rate: float = 0.1
+    competition_rate: float = 0.05
+    temporal_window: timedelta = timedelta(days=30)
+    max_weight: float = 5.0
+    min_weight: float = 0.1
+    similarity_threshold: float = 0.7
+    discover: bool = True
+    discovery: DiscoveryParameters = field(default_factory=DiscoveryParameters)
+
+    def __post_init__(self) -> None:
+        check.number("learning_rate", self.learning_rate, 0, 100)
+        check.number("competition_rate", self.competition_rate, 0, 1)
+        check.number("max_weight", self.max_weight, 0, 1e6, open_low=True)
+        check.number("min_weight", self.min_weight, 0, self.max_weight)
+        check.number("similarity_threshold", self.similarity_threshold, 0, 1, open_low=True)
+        window = check.duration("temporal_window", self.temporal_window)
+        object.__setattr__(self, "temporal_window", window)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Flat and JSON-ready; the window in days."""
+        out = dataclasses.asdict(self)
+        out |= out.pop("discovery")
+        out["temporal_window"] = self.temporal_window / timedelta(days=1)
+        return out
+
+
+def _names(node_types: Sequence[str] | None) -> tuple[str, ...] | None:
+    if node_types is None:
+        return None
+    names = (node_types,) if isinstance(node_types, str) else tuple(node_types)
+    if not names:
+        raise ParameterError("node_types: expected at least one type name, got none")
+    return names

@@ -1,0 +1,101 @@
+"""Arrow schemas of every table; ``docs/data-model.md`` tabulates them.
+
+Fields named in ``LEARNED`` are rewritten by a pass and live in data files of
+their own; all others are written once.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+SCHEMA_VERSION = 1
+"""Raised when an older release could misread a table."""
+
+TIME = pa.timestamp("us", tz="UTC")
+NAME = pa.dictionary(pa.int32(), pa.string())
+
+
+def _field(name: str, kind: pa.DataType, comment: str, *, nullable: bool = False) -> pa.Field:
+    return pa.field(name, kind, nullable=nullable, metadata={"comment": comment})
+
+
+NODES = pa.schema(
+    [
+        _field("key", pa.int64(), "row number, from 0; what edges refer to"),
+        _field("id", pa.string(), "the node's own id, unique"),
+        _field("type", NAME, "kind of node", nullable=True),
+        _field("properties", pa.string(), "one JSON object", nullable=True),
+        _field("average_edge_weight", pa.float32(), "mean weight of incident edges", nullable=True),
+        _field("edge_count", pa.int64(), "incident edges, observed and inferred", nullable=True),
+        _field("connection_diversity", pa.int32(), "distinct relations", nullable=True),
+        _field("activation_level", pa.float32(), "mean(w)/w_max·exp(−Δt/τ)", nullable=True),
+        _field("plasticity_score", pa.float32(), "activation·(1+w̄/10)+diversity", nullable=True),
+    ]
+)
+
+EDGES = pa.schema(
+    [
+        _field("source", pa.int64(), "key of the source node; rows are sorted by it"),
+        _field("target", pa.int64(), "key of the target node; sorted within a source"),
+        _field("relation", NAME, "kind of edge; identity is (source, target, relation)"),
+        _field("time", TIME, "when it was observed; null is undated", nullable=True),
+        _field("discovered_by", pa.string(), "rule that inferred it; null if observed",
+               nullable=True),
+        _field("confidence", pa.float64(), "shared/min(degree), inferred edges", nullable=True),
+        _field("shared_neighbors", pa.int32(), "common neighbours, inferred edges", nullable=True),
+        _field("rank", pa.float64(), "value of rank_by, inferred edges", nullable=True),
+        _field("properties", pa.string(), "one JSON object", nullable=True),
+        _field("weight", pa.float32(), "synaptic weight, initially 1.0"),
+        _field("co_occurrence_count", pa.int32(), "co-occurrence already learned from"),
+        _field("updated_at", TIME, "last pass that changed the edge", nullable=True),
+    ]
+)  # fmt: skip
+
+SNAPSHOTS = pa.schema(
+    [
+        pa.field(
+            "seq",
+            pa.int64(),
+            nullable=False,
+            metadata={
+                "comment": "number of the snapshot, from 0; the compare-and-swap key",
+                "lance-schema:unenforced-primary-key": "true",
+            },
+        ),
+        _field("id", pa.string(), "random, tells which of two racing writers won"),
+        _field("parent", pa.int64(), "snapshot it was made from", nullable=True),
+        _field("created_at", TIME, "when it was committed"),
+        _field("operation", pa.string(), "import, plastify, restore, …"),
+        _field("parameters", pa.string(), "options of the operation, JSON"),
+        _field("figures", pa.string(), "report of the operation, JSON"),
+        _field("directed", pa.bool_(), "whether edge direction carries meaning"),
+        _field("id_type", pa.string(), "string, int64, or key where ids are the keys"),
+        _field("empty_columns", pa.string(), "edge columns that are all null, JSON list"),
+        _field("nodes_version", pa.int64(), "Lance version of nodes"),
+        _field("edges_version", pa.int64(), "Lance version of edges"),
+        _field("schema_version", pa.int32(), "schema it was written with"),
+    ]
+)
+
+TABLES = {"nodes": NODES, "edges": EDGES, "snapshots": SNAPSHOTS}
+
+LEARNED = {
+    "nodes": (
+        "average_edge_weight",
+        "edge_count",
+        "connection_diversity",
+        "activation_level",
+        "plasticity_score",
+    ),
+    "edges": ("weight", "co_occurrence_count", "updated_at"),
+}
+
+
+def learned(table: str) -> pa.Schema:
+    """The columns of ``table`` that a pass rewrites."""
+    return pa.schema([TABLES[table].field(name) for name in LEARNED[table]])
+
+
+def observed(table: str) -> pa.Schema:
+    """The columns of ``table`` that a pass never touches."""
+    return pa.schema([field for field in TABLES[table] if field.name not in LEARNED[table]])

@@ -1,0 +1,107 @@
+"""Snapshots: the rows that make a commit."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+
+from hebbgraph import schema
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the tables of a snapshot become a graph.
+
+    Attributes
+    ----------
+    directed : whether edge direction carries meaning
+    id_type : ``"string"``, ``"int64"``, or ``"key"`` where ids are the keys
+    empty_columns : nullable edge columns that hold nothing, which a reader skips
+    """
+
+    directed: bool
+    id_type: str
+    empty_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One consistent, immutable state of all tables.
+
+    Attributes
+    ----------
+    seq : number, from 0
+    parent : number of the snapshot it was made from, None for the first
+    created_at : when it was committed, UTC
+    operation : what made it: import, plastify, restore
+    parameters, figures : options and report of that operation
+    versions : Lance version of each table
+    reading : how the tables become a graph
+    """
+
+    seq: int
+    id: str
+    parent: int | None
+    created_at: datetime
+    operation: str
+    parameters: dict[str, Any]
+    figures: dict[str, Any]
+    versions: dict[str, int]
+    reading: Reading
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Snapshot:
+        """Read one row of the table ``snapshots``."""
+        return cls(
+            seq=row["seq"],
+            id=row["id"],
+            parent=row["parent"],
+            created_at=row["created_at"],
+            operation=row["operation"],
+            parameters=json.loads(row["parameters"]),
+            figures=json.loads(row["figures"]),
+            versions={"nodes": row["nodes_version"], "edges": row["edges_version"]},
+            reading=Reading(
+                row["directed"], row["id_type"], tuple(json.loads(row["empty_columns"]))
+            ),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return dataclasses.asdict(self) | {"created_at": self.created_at.isoformat()}
+
+
+def new_row(
+    seq: int,
+    parent: int | None,
+    versions: Mapping[str, int],
+    reading: Reading,
+    *,
+    operation: str,
+    parameters: Mapping[str, Any],
+    figures: Mapping[str, Any],
+) -> pa.Table:
+    """A row for the table ``snapshots``, stamped with the clock and a random id."""
+    row = {
+        "seq": seq,
+        "id": uuid4().hex,
+        "parent": parent,
+        "created_at": datetime.now(UTC),
+        "operation": operation,
+        "parameters": json.dumps(parameters, ensure_ascii=False),
+        "figures": json.dumps(figures, ensure_ascii=False),
+        "directed": reading.directed,
+        "id_type": reading.id_type,
+        "empty_columns": json.dumps(reading.empty_columns),
+        "nodes_version": versions["nodes"],
+        "edges_version": versions["edges"],
+        "schema_version": schema.SCHEMA_VERSION,
+    }
+    return pa.Table.from_pylist([row], schema=schema.SNAPSHOTS)

@@ -1,0 +1,389 @@
+"""Store: a folder of Lance tables in which every snapshot is whole."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from hebbgraph import adopt, graph_tables, schema, tables
+from hebbgraph.diff import SnapshotDiff, compare
+from hebbgraph.errors import (
+    ConflictError,
+    InputError,
+    SchemaVersionError,
+    SnapshotNotFoundError,
+    StoreError,
+    StoreNotFoundError,
+    StoreWriteError,
+)
+from hebbgraph.graph import Graph
+from hebbgraph.merge import merge
+from hebbgraph.snapshots import Reading, Snapshot, new_row
+from hebbgraph.transaction import transaction
+
+if TYPE_CHECKING:
+    from hebbgraph.plasticity.report import PlasticityReport
+
+
+def open_store(
+    path: str | os.PathLike[str], *, source: str | None = None, target: str | None = None
+) -> Store:
+    """Open a store, or a plain Lance data set of edges.
+
+    Parameters
+    ----------
+    path : folder of the store; a Lance data set with a source and a target column is read in
+        place, and the first pass puts the other tables into its folder
+    source, target : columns of such a data set, where their names do not tell
+
+    Raises
+    ------
+    StoreNotFoundError
+        nothing stands at ``path``
+    StoreError
+        what stands there is neither
+    SchemaVersionError
+        a newer release wrote it
+    """
+    return Store(path, source=source, target=target)
+
+
+class Store:
+    """A graph on disk with its history; see ``docs/data-model.md``.
+
+    Readers open the tables at the versions that the newest snapshot names.  A
+    commit writes new versions and then adds one row to ``snapshots``: that row
+    is the commit, so a crash at any moment leaves the previous snapshot whole.
+
+    Examples
+    --------
+    >>> import tempfile, hebbgraph
+    >>> folder = tempfile.mkdtemp() + "/data.lance"
+    >>> graph = hebbgraph.Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "y"])
+    >>> store = hebbgraph.Store.create(folder, graph)
+    >>> store.plastify().new_associations_discovered
+    2
+    >>> [snapshot.operation for snapshot in hebbgraph.open(folder).history()]
+    ['import', 'plastify']
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, source: str | None = None, target: str | None = None
+    ) -> None:
+        self.path = Path(path)
+        self._columns = {"source": source, "target": target}
+        if not self.path.exists():
+            raise StoreNotFoundError(
+                f"{self.path}: no such store; make one with "
+                f"`hebbgraph import EDGES {self.path}`"
+            )
+        if not self._has_snapshots and not tables.is_dataset(self.path):
+            raise StoreError(
+                f"{self.path}: expected a hebbgraph store or a Lance data set of edges, got "
+                f"{'a folder' if self.path.is_dir() else 'a file'} without either; "
+                f"bring it in with `hebbgraph import {self.path} data.lance`"
+            )
+        if self._has_snapshots:
+            self.history()
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        graph: Graph,
+        *,
+        operation: str = "import",
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Store:
+        """Make a store of a graph; it appears whole or not at all.
+
+        Raises
+        ------
+        StoreWriteError
+            something stands at ``path``, or the folder cannot be written
+        """
+        place = Path(path)
+        if place.exists() and not (place.is_dir() and not any(place.iterdir())):
+            raise StoreWriteError(f"{place}: something stands there already; choose another path")
+        staged = place.with_name(f".{place.name}.{uuid4().hex[:8]}.new")
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            staged.mkdir()
+            with transaction(staged):
+                _first_commit(staged, graph, operation, dict(parameters or {}))
+            if place.exists():
+                place.rmdir()
+            staged.rename(place)
+        except OSError as error:
+            if isinstance(error, StoreError):
+                raise
+            raise StoreWriteError(f"{place}: cannot be written ({error.strerror})") from error
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+        return cls(place)
+
+    # -- reading --------------------------------------------------------------
+
+    @property
+    def _has_snapshots(self) -> bool:
+        return (self.path / "snapshots.lance").is_dir()
+
+    def history(self) -> list[Snapshot]:
+        """All snapshots, oldest first; empty for a data set that no pass has touched."""
+        if not self._has_snapshots:
+            return []
+        try:
+            rows = tables.latest(self.path, "snapshots").to_pylist()
+        except (OSError, ValueError) as error:
+            raise StoreError(
+                f"{self.path}: its table of snapshots cannot be read "
+                f"({str(error).splitlines()[0][:120]}); restore the folder from a copy"
+            ) from error
+        newest = max((row["schema_version"] for row in rows), default=0)
+        if newest > schema.SCHEMA_VERSION:
+            raise SchemaVersionError(
+                f"{self.path}: written with schema {newest}, this release reads up to "
+                f"{schema.SCHEMA_VERSION}; upgrade with `pip install -U hebbgraph`"
+            )
+        return sorted((Snapshot.of_row(row) for row in rows), key=lambda one: one.seq)
+
+    @property
+    def current(self) -> Snapshot | None:
+        """The newest snapshot; None for a data set that no pass has touched."""
+        history = self.history()
+        return history[-1] if history else None
+
+    def snapshot(self, seq: int | None = None) -> Snapshot:
+        """A snapshot by number, the newest by default; negative numbers count from the end.
+
+        Raises
+        ------
+        SnapshotNotFoundError
+            there is none of that number
+        """
+        history = self.history()
+        if seq is None and history:
+            return history[-1]
+        if seq is not None and seq < 0 and -seq <= len(history):
+            return history[seq]
+        for one in history:
+            if one.seq == seq:
+                return one
+        span = f"{history[0].seq} to {history[-1].seq}" if history else "none"
+        raise SnapshotNotFoundError(
+            f"{self.path}: no snapshot {seq}; there are {span}, see `hebbgraph history {self.path}`"
+        )
+
+    def graph(self, snapshot: int | None = None) -> Graph:
+        """The graph of a snapshot, the newest by default."""
+        if snapshot is None and not self._has_snapshots:
+            return self._origin()
+        return graph_tables.read(self.path, self.snapshot(snapshot))
+
+    def diff(self, old: int = -2, new: int = -1) -> SnapshotDiff:
+        """What changed from one snapshot to another; by default what the last commit did."""
+        if old < 0 and len(self.history()) < 2:
+            raise SnapshotNotFoundError(
+                f"{self.path}: expected two snapshots to compare, there is "
+                f"{len(self.history())}; `hebbgraph plastify {self.path}` makes the next"
+            )
+        before, after = self.snapshot(old), self.snapshot(new)
+        return compare(
+            graph_tables.read(self.path, before),
+            graph_tables.read(self.path, after),
+            old=before.seq,
+            new=after.seq,
+        )
+
+    # -- writing --------------------------------------------------------------
+
+    def commit(
+        self,
+        graph: Graph,
+        *,
+        base: Graph,
+        parent: Snapshot,
+        operation: str,
+        parameters: Mapping[str, Any],
+        figures: Mapping[str, Any],
+    ) -> Snapshot:
+        """Write a graph as the next snapshot.
+
+        Only what differs from ``base`` is written: learned columns alone where both share their
+        edges, whole tables otherwise.
+
+        Parameters
+        ----------
+        base : the graph of ``parent``
+
+        Raises
+        ------
+        ConflictError
+            another writer committed since ``parent``
+        StoreWriteError
+            the folder cannot be written
+        """
+        with transaction(self.path):
+            self._check_parent(parent)
+            versions = graph_tables.write(self.path, graph, base=base, parent=parent)
+            return self._append(
+                graph_tables.reading(graph), parent, versions, operation=operation, parameters=parameters,
+                figures=figures,
+            )  # fmt: skip
+
+    def _check_parent(self, parent: Snapshot) -> None:
+        current = self.current
+        if current is None or current.id != parent.id:
+            raise ConflictError(
+                f"{self.path}: another writer committed snapshot "
+                f"{'?' if current is None else current.seq} while this one worked on "
+                f"{parent.seq}; run it again"
+            )
+
+    def _append(
+        self, reading: Reading, parent: Snapshot, versions: Mapping[str, int], **said: Any
+    ) -> Snapshot:
+        row = new_row(parent.seq + 1, parent.seq, versions, reading, **said)
+        tables.insert_once(self.path, "snapshots", "seq", row)
+        written = self.snapshot(parent.seq + 1)
+        if written.id != row["id"][0].as_py():
+            raise ConflictError(
+                f"{self.path}: another writer committed snapshot {written.seq} first; run it again"
+            )
+        return written
+
+    def add(self, graph: Graph, *, parameters: Mapping[str, Any] | None = None) -> Snapshot:
+        """Add edges and nodes; what was learned on those already there is kept.
+
+        Adding what is there already commits nothing and returns the newest snapshot.
+        """
+        parent, base = self._parent()
+        merged = merge(base, graph)
+        if graph_tables.same(base, merged):
+            return parent
+        return self.commit(
+            merged, base=base, parent=parent, operation="import",
+            parameters=dict(parameters or {}), figures=_import_figures(base, merged),
+        )  # fmt: skip
+
+    def plastify(self, *, dry_run: bool = False, **options: Any) -> PlasticityReport:
+        """Run one pass and commit it; see :func:`hebbgraph.plastify` for the options.
+
+        A pass that changes nothing commits nothing.
+
+        Parameters
+        ----------
+        dry_run : report what a pass would do and write nothing
+        """
+        # The one upward import: the method belongs here for whoever holds a store.
+        from hebbgraph.plasticity.plastify import plastify
+
+        parent, base = (self.current, self.graph()) if dry_run else self._parent()
+        learned, report = plastify(base, **options)
+        if dry_run or not report.changed or parent is None:
+            return dataclasses.replace(report, snapshot=None if dry_run else parent and parent.seq)
+        if options.get("progress"):
+            options["progress"]("commit")
+        figures = report.to_dict()
+        figures.pop("parameters")
+        snapshot = self.commit(
+            learned, base=base, parent=parent, operation="plastify",
+            parameters=report.parameters, figures=figures,
+        )  # fmt: skip
+        return dataclasses.replace(report, snapshot=snapshot.seq)
+
+    def restore(self, seq: int) -> Snapshot:
+        """Make an earlier snapshot the newest one again; nothing in between is lost."""
+        with transaction(self.path):
+            parent, wanted = self.snapshot(), self.snapshot(seq)
+            # Whoever opens a table without its snapshots sees the newest version.
+            versions = {
+                name: tables.make_latest(self.path, name, version)
+                for name, version in wanted.versions.items()
+            }
+            return self._append(
+                wanted.reading, parent, versions,
+                operation="restore", parameters={"snapshot": wanted.seq}, figures=wanted.figures,
+            )  # fmt: skip
+
+    def compact(self, *, keep: int | None = None) -> dict[str, int]:
+        """Delete what no snapshot names, and all but the newest ``keep`` snapshots.
+
+        Returns
+        -------
+        figures : ``snapshots`` kept, ``removed`` of them, ``bytes_freed``
+        """
+        from hebbgraph import check
+
+        if keep is not None:
+            check.integer("keep", keep, 1)
+        history = self.history()
+        kept = history if keep is None else history[-keep:]
+        with transaction(self.path):
+            if len(kept) < len(history):
+                tables.delete_rows(self.path, "snapshots", f"seq < {kept[0].seq}")
+            freed = sum(
+                tables.keep_versions(self.path, name, {one.versions[name] for one in kept})
+                for name in ("nodes", "edges")
+            )
+            freed += tables.keep_versions(self.path, "snapshots", set())
+        return {"snapshots": len(kept), "removed": len(history) - len(kept), "bytes_freed": freed}
+
+    # -- a plain Lance data set of edges --------------------------------------
+
+    def _origin(self) -> Graph:
+        return adopt.read(self.path, **self._columns)
+
+    def _parent(self) -> tuple[Snapshot, Graph]:
+        """The snapshot to build on and its graph, after taking in a data set's new rows."""
+        current = self.current
+        if not tables.is_dataset(self.path):
+            snapshot = self.snapshot()
+            return snapshot, graph_tables.read(self.path, snapshot)
+        version = adopt.version(self.path)
+        if current is None:
+            graph = self._origin()
+            said = {"origin_version": version, "columns": self._columns}
+            with transaction(self.path):
+                _first_commit(self.path, graph, "import", said)
+            return self.snapshot(), graph_tables.read(self.path, self.snapshot())
+        taken = [one for one in self.history() if "origin_version" in one.parameters][-1]
+        graph = graph_tables.read(self.path, current)
+        if taken.parameters["origin_version"] == version:
+            return current, graph
+        columns = taken.parameters["columns"]
+        stated = adopt.read(self.path, **columns)
+        merged = merge(graph, stated, replace=True)
+        snapshot = self.commit(
+            merged, base=graph, parent=current, operation="import",
+            parameters={"origin_version": version, "columns": columns},
+            figures=_import_figures(graph, merged),
+        )  # fmt: skip
+        return snapshot, graph_tables.read(self.path, snapshot)
+
+
+def _first_commit(path: Path, graph: Graph, operation: str, parameters: dict[str, Any]) -> None:
+    if graph.n_nodes == 0:
+        raise InputError("a store needs at least one node, the graph has none")
+    versions = graph_tables.write_all(path, graph)
+    row = new_row(
+        0, None, versions, graph_tables.reading(graph), operation=operation,
+        parameters=parameters, figures=_import_figures(None, graph),
+    )  # fmt: skip
+    tables.write(path, "snapshots", row)
+
+
+def _import_figures(base: Graph | None, graph: Graph) -> dict[str, int]:
+    return {
+        "nodes": graph.n_nodes,
+        "edges": graph.n_edges,
+        "new_nodes": graph.n_nodes - (base.n_nodes if base else 0),
+        "new_edges": graph.n_edges - (base.n_edges if base else 0),
+        "duplicates_merged": graph.duplicates,
+        "self_loops_dropped": graph.self_loops,
+    }

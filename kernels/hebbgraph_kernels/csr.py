@@ -1,0 +1,175 @@
+"""Building blocks on CSR: transpose, symmetrise, order by degree."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from hebbgraph_kernels._jit import njit, parallel_njit
+
+_INSERTION_SORT_LIMIT = 48
+
+
+@njit
+def transpose(
+    indptr: np.ndarray, indices: np.ndarray, columns: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Transpose a CSR matrix and remember where each entry came from.
+
+    Parameters
+    ----------
+    indptr : (rows + 1,) int
+    indices : (m,) int, in [0, columns)
+
+    Returns
+    -------
+    in_indptr : (columns + 1,) like ``indptr``
+    in_rows : (m,) like ``indices``, ascending within a column
+    in_entry : (m,) like ``indptr``, position of the entry in ``indices``
+    """
+    in_indptr = np.zeros(columns + 1, indptr.dtype)
+    for entry in range(indices.size):
+        in_indptr[indices[entry] + 1] += 1
+    for column in range(columns):
+        in_indptr[column + 1] += in_indptr[column]
+    in_rows = np.empty(indices.size, indices.dtype)
+    in_entry = np.empty(indices.size, indptr.dtype)
+    cursor = in_indptr[:-1].copy()
+    for row in range(indptr.size - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            column = indices[entry]
+            slot = cursor[column]
+            cursor[column] = slot + 1
+            in_rows[slot] = row
+            in_entry[slot] = entry
+    return in_indptr, in_rows, in_entry
+
+
+@njit
+def _merge_row(out_row, in_row, row, into):  # type: ignore[no-untyped-def]
+    """Union of two sorted lists without ``row``; written to ``into`` if it has room."""
+    i = 0
+    j = 0
+    count = 0
+    previous = -1
+    while i < out_row.size or j < in_row.size:
+        if j == in_row.size or (i < out_row.size and out_row[i] <= in_row[j]):
+            node = out_row[i]
+            i += 1
+        else:
+            node = in_row[j]
+            j += 1
+        if node != previous and node != row:
+            if into.size:
+                into[count] = node
+            count += 1
+        previous = node
+    return count
+
+
+@parallel_njit
+def symmetrise(
+    indptr: np.ndarray, indices: np.ndarray, in_indptr: np.ndarray, in_rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Adjacency of the undirected simple graph under a directed multigraph.
+
+    Rows of both the matrix and its transpose must be sorted; duplicates and the
+    diagonal may be present and are left out of the result.
+    """
+    n = indptr.size - 1
+    sym_indptr = np.zeros(n + 1, indptr.dtype)
+    nothing = np.empty(0, indices.dtype)
+    for row in prange(n):
+        sym_indptr[row + 1] = _merge_row(
+            indices[indptr[row] : indptr[row + 1]],
+            in_rows[in_indptr[row] : in_indptr[row + 1]],
+            row,
+            nothing,
+        )
+    for row in range(n):
+        sym_indptr[row + 1] += sym_indptr[row]
+    sym_indices = np.empty(sym_indptr[n], indices.dtype)
+    for row in prange(n):
+        if sym_indptr[row + 1] > sym_indptr[row]:
+            _merge_row(
+                indices[indptr[row] : indptr[row + 1]],
+                in_rows[in_indptr[row] : in_indptr[row + 1]],
+                row,
+                sym_indices[sym_indptr[row] : sym_indptr[row + 1]],
+            )
+    return sym_indptr, sym_indices
+
+
+@njit
+def degree_order(indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Order nodes by ascending degree, ties by node, with a counting sort.
+
+    Returns
+    -------
+    order : (n,) like ``indices``; ``order[r]`` is the node of rank r
+    rank : (n,) like ``indices``; the inverse permutation
+    """
+    n = indptr.size - 1
+    largest = 0
+    for node in range(n):
+        largest = max(largest, indptr[node + 1] - indptr[node])
+    start = np.zeros(largest + 2, np.int64)
+    for node in range(n):
+        start[indptr[node + 1] - indptr[node] + 1] += 1
+    for degree in range(largest + 1):
+        start[degree + 1] += start[degree]
+    order = np.empty(n, indices.dtype)
+    rank = np.empty(n, indices.dtype)
+    for node in range(n):
+        degree = indptr[node + 1] - indptr[node]
+        position = start[degree]
+        start[degree] = position + 1
+        order[position] = node
+        rank[node] = position
+    return order, rank
+
+
+@njit
+def _sort_short(values):  # type: ignore[no-untyped-def]
+    if values.size > _INSERTION_SORT_LIMIT:
+        values.sort()
+        return
+    for i in range(1, values.size):
+        value = values[i]
+        j = i - 1
+        while j >= 0 and values[j] > value:
+            values[j + 1] = values[j]
+            j -= 1
+        values[j + 1] = value
+
+
+@parallel_njit
+def orient(
+    indptr: np.ndarray, indices: np.ndarray, order: np.ndarray, rank: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Relabel by rank and keep each edge once, from lower to higher rank.
+
+    Out-lists are sorted.  A node of the oriented graph has at most sqrt(2m)
+    successors, however large the hubs of the original.
+    """
+    n = indptr.size - 1
+    out_indptr = np.zeros(n + 1, indptr.dtype)
+    for position in prange(n):
+        node = order[position]
+        count = 0
+        for entry in range(indptr[node], indptr[node + 1]):
+            count += rank[indices[entry]] > position
+        out_indptr[position + 1] = count
+    for position in range(n):
+        out_indptr[position + 1] += out_indptr[position]
+    heads = np.empty(out_indptr[n], indices.dtype)
+    for position in prange(n):
+        node = order[position]
+        slot = out_indptr[position]
+        for entry in range(indptr[node], indptr[node + 1]):
+            head = rank[indices[entry]]
+            if head > position:
+                heads[slot] = head
+                slot += 1
+        _sort_short(heads[out_indptr[position] : slot])
+    return out_indptr, heads
