@@ -12,12 +12,13 @@ down are discovered from shared neighbours.
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hebbgraph.columns import NodeMetrics as NodeMetrics
     from hebbgraph.errors import HebbGraphError as HebbGraphError
     from hebbgraph.graph import Graph as Graph
-    from hebbgraph.graph import NodeMetrics as NodeMetrics
     from hebbgraph.memory import Memory as Memory
     from hebbgraph.plasticity.discovery import Discovery as Discovery
     from hebbgraph.plasticity.discovery import discover as discover
@@ -26,14 +27,17 @@ if TYPE_CHECKING:
     from hebbgraph.plasticity.report import PlasticityReport as PlasticityReport
     from hebbgraph.snapshots import Snapshot as Snapshot
     from hebbgraph.store import Store as Store
-    from hebbgraph.store import open_store as open
+    from hebbgraph.store import open as open  # noqa: A004
 
 __version__ = "0.1.0"
+
+# Lance warns on stderr at every query unless told otherwise before it is imported.
+os.environ.setdefault("LANCE_LOG", "error")
 
 _HOMES = {
     "HebbGraphError": "errors",
     "Graph": "graph",
-    "NodeMetrics": "graph",
+    "NodeMetrics": "columns",
     "Memory": "memory",
     "Discovery": "plasticity.discovery",
     "discover": "plasticity.discovery",
@@ -45,7 +49,7 @@ _HOMES = {
     "open": "store",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604
+__all__ = ["__version__", *sorted(_HOMES)]
 
 
 def __getattr__(name: str) -> Any:
@@ -53,7 +57,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = importlib.import_module(f"{__name__}.{_HOMES[name]}")
-    value = getattr(home, "open_store" if name == "open" else name)
+    value = getattr(home, name)
     globals()[name] = value
     return value
 

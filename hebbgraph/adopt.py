@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import lance
 import pyarrow as pa
 
 from hebbgraph import tables
@@ -20,7 +21,7 @@ from hebbgraph.times import parse_times
 
 def version(path: Path) -> int:
     """Newest version of the data set."""
-    return int(tables.lance.dataset(str(path)).version)
+    return int(lance.dataset(str(path)).version)
 
 
 def read(path: Path, *, source: str | None = None, target: str | None = None) -> Graph:
@@ -33,7 +34,7 @@ def read(path: Path, *, source: str | None = None, target: str | None = None) ->
     InputError
         no source and target column can be recognised, or a row cannot be taken
     """
-    dataset = tables.lance.dataset(str(path))
+    dataset = lance.dataset(str(path))
     found = recognise_columns(
         dataset.schema.names, name=path.name, source=source, target=target,
         relation=None, weight=None, time=None,
@@ -51,4 +52,3 @@ def read(path: Path, *, source: str | None = None, target: str | None = None) ->
     if "time" in columns:
         columns["time"] = parse_times(columns["time"], name="time", where=where)
     return Graph.from_arrow(pa.table(columns), where=where)
-

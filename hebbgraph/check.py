@@ -21,7 +21,7 @@ def number(
     bracket = "(" if open_low else "["
     ceiling = "∞)" if math.isinf(high) else f"{high:g}]"
     wanted = f"expected a number in {bracket}{low:g}, {ceiling}"
-    if isinstance(value, bool) or not isinstance(value, int | float) and not _is_number(value):
+    if isinstance(value, bool) or (not isinstance(value, int | float) and not _is_number(value)):
         raise ParameterError(f"{name}: {wanted}, got {value!r}")
     inside = (value > low if open_low else value >= low) and value <= high
     if not inside or math.isinf(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,27 @@ from hebbgraph.times import parse_times
 
 Ints = npt.NDArray[Any]
 DISCOVERED_BY = "shared_neighbors"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeMetrics:
+    """What a pass measured at every node; arrays of length n_nodes.
+
+    Attributes
+    ----------
+    average_edge_weight : float32, mean weight of incident edges, 0 where there are none
+    edge_count : int64, incident edges, observed and inferred
+    connection_diversity : int32, distinct relations among them
+    activation_level : float32, mean(w)/w_max·exp(−Δt/τ)
+    plasticity_score : float32, activation·(1 + average_edge_weight/10) + min(diversity/10, 0.5)
+    """
+
+    average_edge_weight: npt.NDArray[np.float32]
+    edge_count: npt.NDArray[np.int64]
+    connection_diversity: npt.NDArray[np.int32]
+    activation_level: npt.NDArray[np.float32]
+    plasticity_score: npt.NDArray[np.float32]
+
 
 EDGE_ARRAYS = (
     "weight", "relation", "co_occurrence_count", "time", "updated_at",
@@ -43,7 +65,8 @@ def time_values(column: Any) -> npt.NDArray[np.int64] | None:
     """Inverse of :func:`time_column`; None where every value is null."""
     if column.null_count == len(column):
         return None
-    return pc.fill_null(column.cast(pa.int64()), UNDATED).to_numpy()
+    values: npt.NDArray[np.int64] = pc.fill_null(column.cast(pa.int64()), UNDATED).to_numpy()
+    return values
 
 
 def inferred_column(
@@ -133,7 +156,8 @@ def _learned_columns(
         column = columns.get(name)
         if column is None:
             return np.full(rows.size, default, kind.to_pandas_dtype())
-        return pc.fill_null(column.cast(kind), default).to_numpy()[rows]
+        values: npt.NDArray[Any] = pc.fill_null(column.cast(kind), default).to_numpy()
+        return values[rows]
 
     updated = _times(columns.get("updated_at"), "updated_at", len(columns["source"]), where)
     out: dict[str, Any] = {

@@ -49,9 +49,11 @@ def compare(before: Graph, after: Graph, *, old: int, new: int) -> SnapshotDiff:
     """Compare the edges of two snapshots by (source, target, relation)."""
     names = sorted({*before.relation_names, *after.relation_names})
     size = max(before.n_nodes, after.n_nodes)
-    identities = [_identities(graph, names, size) for graph in (before, after)]
     _, in_before, in_after = np.intersect1d(
-        *identities, assume_unique=True, return_indices=True
+        _identities(before, names, size),
+        _identities(after, names, size),
+        assume_unique=True,
+        return_indices=True,
     )
     gone = np.setdiff1d(np.arange(before.n_edges), in_before, assume_unique=True)
     came = np.setdiff1d(np.arange(after.n_edges), in_after, assume_unique=True)

@@ -106,11 +106,11 @@ def _sort(
     n_relations: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Sorting permutation, and where a new identity begins in it."""
-    several = relation is not None and n_relations > 1
-    if n_nodes**2 * (n_relations if several else 1) < 2**63:
+    several = n_relations if relation is not None else 1
+    if n_nodes**2 * max(several, 1) < 2**63:
         key = source * n_nodes + target
-        if several:
-            key *= n_relations
+        if relation is not None and several > 1:
+            key *= several
             key += relation
         ascending = key.size < 2 or bool(np.all(key[1:] >= key[:-1]))
         order = np.arange(key.size) if ascending else np.argsort(key)
@@ -209,11 +209,10 @@ def _name_nodes(
     if policy == "strict":
         pair = ids.confusable(known)
         if pair is not None:
-            rows = [where(ids.first_row([tail, head], one)) for one in pair]
-            raise InputError(
-                f"ids {ids.shown(pair[0])} ({rows[0]}) and {ids.shown(pair[1])} ({rows[1]}) differ "
-                "only in Unicode normalisation or blanks; pass --ids normalize to merge them, "
-                "--ids exact to keep them apart"
+            first, second = sorted((ids.first_row([tail, head], one), one) for one in pair)
+            raise ids.confusion(
+                f"{ids.escaped(first[1])} ({where(first[0])})",
+                f"{ids.escaped(second[1])} ({where(second[0])})",
             )
     return tail, head, known
 
@@ -258,6 +257,19 @@ def relation_codes(
     code = np.empty(len(names), np.int32)
     code[order] = np.arange(len(names), dtype=np.int32)
     return code[column.indices.to_numpy()], tuple(names.take(pa.array(order)).to_pylist())
+
+
+def tidy_relations(
+    codes: npt.NDArray[np.int32], names: tuple[str, ...]
+) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    """The same relations with the names in use only, ascending: the one canonical form."""
+    used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
+    kept = sorted({names[code] for code in used})
+    if tuple(kept) == names:
+        return codes, names
+    new = np.zeros(len(names), np.int32)
+    new[used] = [kept.index(names[code]) for code in used]
+    return new[codes], tuple(kept)
 
 
 def weights(

@@ -14,34 +14,23 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hebbgraph import edgelist, ids
-from hebbgraph.columns import DISCOVERED_BY, EDGE_ARRAYS, Ints, build, inferred_column, row_pointers, time_column
+from hebbgraph import edgelist, ids, nx
+from hebbgraph.columns import (
+    DISCOVERED_BY,
+    EDGE_ARRAYS,
+    Ints,
+    NodeMetrics,
+    build,
+    inferred_column,
+    row_pointers,
+    time_column,
+)
 from hebbgraph.edgelist import IdPolicy
 from hebbgraph.errors import InputError, NodeNotFoundError
 
 if TYPE_CHECKING:
     import networkx
     import scipy.sparse
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodeMetrics:
-    """What a pass measured at every node; arrays of length n_nodes.
-
-    Attributes
-    ----------
-    average_edge_weight : float32, mean weight of incident edges, 0 where there are none
-    edge_count : int64, incident edges, observed and inferred
-    connection_diversity : int32, distinct relations among them
-    activation_level : float32, mean(w)/w_max·exp(−Δt/τ)
-    plasticity_score : float32, activation·(1 + average_edge_weight/10) + min(diversity/10, 0.5)
-    """
-
-    average_edge_weight: npt.NDArray[np.float32]
-    edge_count: npt.NDArray[np.int64]
-    connection_diversity: npt.NDArray[np.int32]
-    activation_level: npt.NDArray[np.float32]
-    plasticity_score: npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -225,27 +214,12 @@ class Graph:
 
         Edge attributes named by ``weight``, ``relation`` and ``time`` are read where present.
         """
-        known = list(graph.nodes)
-        if any(type(node) is not int for node in known):
-            known = [str(node) for node in known]
-        names = dict(zip(graph.nodes, known, strict=True))
-        edges = list(graph.edges(data=True))
-        times = [data.get(time) for _, _, data in edges]
-        kinds = [data.get(node_type) for _, data in graph.nodes(data=True)]
-        built = cls.from_edges(
-            pa.array([names[u] for u, _, _ in edges], pa.array(known).type),
-            pa.array([names[v] for _, v, _ in edges], pa.array(known).type),
-            weight=[data.get(weight, 1.0) for _, _, data in edges],
-            relation=[str(data.get(relation, edgelist.DEFAULT_RELATION)) for _, _, data in edges],
-            time=times if any(value is not None for value in times) else None,
-            node_ids=known,
-            directed=graph.is_directed(),
-            ids="exact",
+        edges, nodes = nx.to_columns(
+            graph, weight=weight, relation=relation, time=time, node_type=node_type
         )
-        if any(kind is not None for kind in kinds):
-            table = pa.table({"id": pa.array(known), "type": pa.array(kinds, pa.string())})
-            return built.with_nodes(table, ids="exact")
-        return built
+        known = nodes["id"].combine_chunks()
+        built = cls.from_edges(**edges, node_ids=known, directed=graph.is_directed(), ids="exact")
+        return built.with_nodes(nodes, ids="exact") if "type" in nodes.column_names else built
 
     def with_nodes(
         self,
@@ -466,7 +440,9 @@ class Graph:
                 "confidence": inferred_column(self.confidence, made, pa.float64()),
                 "shared_neighbors": inferred_column(self.shared_neighbors, made, pa.int32()),
                 "rank": inferred_column(self.rank, made, pa.float64()),
-                "properties": pa.nulls(made.size, pa.string()) if properties is None else properties,
+                "properties": pa.nulls(made.size, pa.string())
+                if properties is None
+                else properties,
                 "weight": pa.array(self.weight),
                 "co_occurrence_count": pa.array(self.co_occurrence_count),
                 "updated_at": time_column(self.updated_at, self.n_edges),
@@ -506,24 +482,12 @@ class Graph:
 
     def to_networkx(self) -> networkx.Graph[Any]:
         """The graph as a NetworkX (Multi)(Di)Graph with all columns as attributes."""
-        import networkx as nx
-
-        several = len(self.relation_names) > 1
-        kinds = {
-            (True, True): nx.MultiDiGraph, (True, False): nx.DiGraph,
-            (False, True): nx.MultiGraph, (False, False): nx.Graph,
-        }  # fmt: skip
-        out = kinds[self.directed, several]()
-        for row in self.nodes_to_arrow().to_pylist():
-            node = row.pop("id")
-            out.add_node(node, **_present(row))
-        for row in self.to_arrow().to_pylist():
-            u, v = row.pop("source"), row.pop("target")
-            if several:
-                out.add_edge(u, v, key=row["relation"], **_present(row))
-            else:
-                out.add_edge(u, v, **_present(row))
-        return out
+        return nx.from_columns(
+            self.to_arrow(),
+            self.nodes_to_arrow(),
+            directed=self.directed,
+            several=len(self.relation_names) > 1,
+        )
 
     # -- for people -----------------------------------------------------------
 
@@ -554,7 +518,3 @@ class Graph:
             for name, value in rows
         )
         return f"<table><caption>{html.escape(repr(self))}</caption>{body}</table>"
-
-
-def _present(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if value is not None}

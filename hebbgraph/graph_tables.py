@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import edgelist, schema, tables
-from hebbgraph.columns import EDGE_ARRAYS, row_pointers, time_column, time_values
-from hebbgraph.graph import Graph, NodeMetrics
+from hebbgraph.columns import EDGE_ARRAYS, NodeMetrics, row_pointers, time_column, time_values
+from hebbgraph.graph import Graph
 from hebbgraph.snapshots import Reading, Snapshot
 
 _OPTIONAL = {
@@ -110,7 +110,8 @@ def _nodes(graph: Graph) -> pa.Table:
     columns = [key, named["id"].cast(pa.string()), named["type"], named["properties"]]
     metrics = _metric_columns(graph)
     return pa.table(
-        [*columns, *metrics.columns], names=["key", "id", "type", "properties", *metrics.column_names]
+        [*columns, *metrics.columns],
+        names=["key", "id", "type", "properties", *metrics.column_names],
     )
 
 
@@ -118,8 +119,8 @@ def same(base: Graph, graph: Graph) -> bool:
     """Whether two graphs would be stored alike."""
     if (base.n_nodes, base.n_edges) != (graph.n_nodes, graph.n_edges):
         return False
-    return base.to_arrow().equals(graph.to_arrow()) and _plain_nodes(base).equals(
-        _plain_nodes(graph)
+    return bool(
+        base.to_arrow().equals(graph.to_arrow()) and _plain_nodes(base).equals(_plain_nodes(graph))
     )
 
 

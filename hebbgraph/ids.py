@@ -25,6 +25,19 @@ def shown(value: object) -> str:
     return f'"{visible}"'
 
 
+def escaped(value: object) -> str:
+    """An id for a message in ASCII, so that look-alikes can be told apart."""
+    return ascii(str(value)[:SHOWN])
+
+
+def confusion(one: str, other: str) -> InputError:
+    """The error for two ids that :func:`normalise` makes the same."""
+    return InputError(
+        f"ids {one} and {other} differ only in Unicode normalisation or blanks; "
+        "merge them with --ids normalize (ids='normalize') or keep them apart with --ids exact"
+    )
+
+
 def as_ids(values: Any, *, name: str, where: Callable[[int], str]) -> pa.Array:
     """Ids as one Arrow array of ``string`` or ``int64`` without nulls.
 
@@ -76,7 +89,8 @@ def unify(arrays: Sequence[pa.Array]) -> list[pa.Array]:
 
 def sort_order(ids: pa.Array) -> npt.NDArray[np.int64]:
     """Positions of ``ids`` in ascending order: integers by value, text by code point."""
-    return pc.sort_indices(ids).to_numpy().astype(np.int64)
+    order: npt.NDArray[np.int64] = pc.sort_indices(ids).to_numpy().astype(np.int64)
+    return order
 
 
 def is_sorted(ids: pa.Array) -> bool:
@@ -117,7 +131,8 @@ def look_up(
             f"{where(row)}: {name} {shown(values[row])} is not among the {len(ids):,} node ids; "
             "add it to them"
         )
-    return keys.to_numpy().astype(np.int64)
+    found: npt.NDArray[np.int64] = keys.to_numpy().astype(np.int64)
+    return found
 
 
 def check_unique(ids: pa.Array, *, where: Callable[[int], str]) -> None:
@@ -163,7 +178,7 @@ def confusable(ids: pa.Array) -> tuple[Any, Any] | None:
     return None
 
 
-def first_row(values: Sequence[pa.Array], wanted: Any) -> int:
+def first_row(columns: Sequence[pa.Array], wanted: Any) -> int:
     """First row at which ``wanted`` stands in any of several aligned columns."""
-    rows = [pc.index(column, pa.scalar(wanted, column.type)).as_py() for column in values]
-    return min(row for row in rows if row >= 0)
+    found = (pc.index(column, pa.scalar(wanted, column.type)).as_py() for column in columns)
+    return min(int(row) for row in found if row >= 0)

@@ -52,16 +52,19 @@ def merge(base: Graph, new: Graph, *, replace: bool = False) -> Graph:
     known, new_key = _union_of_nodes(base, new)
     n_nodes = base.n_nodes + int(np.count_nonzero(new_key >= base.n_nodes))
     names, code = _union_of_names(base.relation_names, new.relation_names)
+    relation, names = edgelist.tidy_relations(
+        np.concatenate((base.relation, code[new.relation])).astype(np.int32), names
+    )
     joined = {name: _joined(base, new, name) for name in EDGE_ARRAYS if name != "relation"}
     edges = edgelist.canonicalise(
         np.concatenate((base.source, new_key[new.source])).astype(np.int64),
         np.concatenate((base.indices, new_key[new.indices])).astype(np.int64),
-        np.concatenate((base.relation, code[new.relation])).astype(np.int32),
+        relation,
         n_nodes=n_nodes,
         n_relations=len(names),
         directed=base.directed,
     )
-    columns = {name: None if values is None else values[edges.row]
+    columns: dict[str, Any] = {name: None if values is None else values[edges.row]
                for name, values in joined.items()}  # fmt: skip
     if joined["time"] is not None:
         columns["time"] = edges.latest(joined["time"])
@@ -118,11 +121,7 @@ def with_nodes(
     if id_policy == "strict" and merged.node_ids is not None:
         pair = ids.confusable(merged.node_ids)
         if pair is not None:
-            raise InputError(
-                f"node ids {ids.shown(pair[0])} and {ids.shown(pair[1])} differ only in Unicode "
-                "normalisation or blanks; pass --ids normalize to merge them, --ids exact to "
-                "keep them apart"
-            )
+            raise ids.confusion(*map(ids.escaped, pair))
     return dataclasses.replace(merged, duplicates=graph.duplicates, self_loops=graph.self_loops)
 
 

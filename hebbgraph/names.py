@@ -21,9 +21,7 @@ KNOWN = {
 REQUIRED = ("source", "target", "id")
 
 
-def recognise_columns(
-    names: Sequence[str], *, name: str, **given: str | None
-) -> dict[str, str]:
+def recognise_columns(names: Sequence[str], *, name: str, **given: str | None) -> dict[str, str]:
     """Map roles to column names; one column plays one role.
 
     Parameters

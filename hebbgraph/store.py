@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hebbgraph.plasticity.report import PlasticityReport
 
 
-def open_store(
+def open(  # noqa: A001 - it is called as hebbgraph.open
     path: str | os.PathLike[str], *, source: str | None = None, target: str | None = None
 ) -> Store:
     """Open a store, or a plain Lance data set of edges.
@@ -79,8 +79,7 @@ class Store:
         self._columns = {"source": source, "target": target}
         if not self.path.exists():
             raise StoreNotFoundError(
-                f"{self.path}: no such store; make one with "
-                f"`hebbgraph import EDGES {self.path}`"
+                f"{self.path}: no such store; make one with `hebbgraph import EDGES {self.path}`"
             )
         if not self._has_snapshots and not tables.is_dataset(self.path):
             raise StoreError(
@@ -232,8 +231,8 @@ class Store:
             self._check_parent(parent)
             versions = graph_tables.write(self.path, graph, base=base, parent=parent)
             return self._append(
-                graph_tables.reading(graph), parent, versions, operation=operation, parameters=parameters,
-                figures=figures,
+                graph_tables.reading(graph), parent, versions,
+                operation=operation, parameters=parameters, figures=figures,
             )  # fmt: skip
 
     def _check_parent(self, parent: Snapshot) -> None:
@@ -286,7 +285,9 @@ class Store:
         parent, base = (self.current, self.graph()) if dry_run else self._parent()
         learned, report = plastify(base, **options)
         if dry_run or not report.changed or parent is None:
-            return dataclasses.replace(report, snapshot=None if dry_run else parent and parent.seq)
+            return dataclasses.replace(
+                report, snapshot=None if dry_run or parent is None else parent.seq
+            )
         if options.get("progress"):
             options["progress"]("commit")
         figures = report.to_dict()

@@ -14,7 +14,9 @@ from hebbgraph.graph import Graph
 def summarise(graph: Graph) -> dict[str, Any]:
     """Sizes, weights, relations and types by count; JSON-ready."""
     weight = graph.weight
-    spread = (weight.min(), weight.mean(dtype=np.float64), weight.max()) if weight.size else (0,) * 3
+    spread = (
+        (weight.min(), weight.mean(dtype=np.float64), weight.max()) if weight.size else (0,) * 3
+    )
     metrics = graph.metrics
     return {
         "nodes": graph.n_nodes,

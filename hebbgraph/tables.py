@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import lance
 import pyarrow as pa
+from lance.file import LanceFileWriter
+from lance.fragment import DataFile, FragmentMetadata
 
 from hebbgraph import schema
 
 os.environ.setdefault("LANCE_LOG", "error")
 
-import lance  # noqa: E402
-from lance.file import LanceFileWriter  # noqa: E402
-from lance.fragment import DataFile, FragmentMetadata  # noqa: E402
 
 ROWS_PER_BATCH = 1 << 20
 """Lance's default of 8,192 makes reading a long table five times slower."""
@@ -64,7 +64,9 @@ def replace_columns(path: Path, table: str, version: int, columns: pa.Table) -> 
         kept = read(path, table, version, schema.observed(table).names)
         whole = dict(zip(kept.column_names, kept.columns, strict=True))
         whole |= dict(zip(columns.column_names, columns.columns, strict=True))
-        return write(path, table, pa.table({name: whole[name] for name in schema.TABLES[table].names}))
+        return write(
+            path, table, pa.table({name: whole[name] for name in schema.TABLES[table].names})
+        )
     new = _data_file(target, columns, files[1].fields)
     group = lance.LanceOperation.DataReplacementGroup(fragments[0].fragment_id, new)
     return _commit(target, lance.LanceOperation.DataReplacement([group]), dataset.version)
@@ -92,9 +94,7 @@ def _data_file(target: str, rows: pa.Table, fields: Sequence[int]) -> DataFile:
 
 def _commit(target: str, operation: Any, read_version: int | None = None) -> int:
     """Commit once; losing a race raises."""
-    done = lance.LanceDataset.commit(
-        target, operation, read_version=read_version, max_retries=0
-    )
+    done = lance.LanceDataset.commit(target, operation, read_version=read_version, max_retries=0)
     return int(done.version)
 
 
@@ -111,7 +111,7 @@ def at_version(target: str, version: int) -> Any:
     dataset = lance.dataset(target)
     if dataset.version != version:
         dataset = lance.dataset(target, version=version)
-        dataset.restore()
+        dataset.restore()  # type: ignore[no-untyped-call]
         dataset = lance.dataset(target)
     return dataset
 

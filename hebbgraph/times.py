@@ -41,19 +41,24 @@ def parse_times(
 ) -> pa.Array:
     """Return `column` as times in UTC.
 
-    Args:
-        column: (n,) timestamps (zoned, or naive and then taken as UTC), dates, integers or floats
-            (epoch numbers), or text (all ISO 8601 with a zone, all without, or all epoch numbers).
-        name: what messages call the column.
-        where: maps a 0-based row to the text that names it, such as ``edges.csv line 812``.
-        unit: of epoch numbers: one of "s", "ms", "us", "ns"; None infers it.
+    Parameters
+    ----------
+    column : (n,) timestamps (zoned, or naive and then taken as UTC), dates, integers or floats
+        (epoch numbers), or text (all ISO 8601 with a zone, all without, or all epoch numbers)
+    name : what messages call the column
+    where : maps a 0-based row to the text that names it, such as ``edges.csv line 812``
+    unit : of epoch numbers: one of "s", "ms", "us", "ns"; None infers it
 
-    Returns:
-        (n,) timestamp[us, UTC]; null where undated. What is finer than a microsecond is cut off.
+    Returns
+    -------
+    times : (n,) timestamp[us, UTC], null where undated; what is finer than a microsecond is cut off
 
-    Raises:
-        InputError: a value is no time, is out of range, or differs in kind from its column.
-        ParameterError: `unit` is none of the four.
+    Raises
+    ------
+    InputError
+        a value is no time, is out of range, or differs in kind from its column
+    ParameterError
+        `unit` is none of the four
     """
     if unit is not None and unit not in UNITS:
         raise ParameterError(f'time unit "{unit}" is none of s, ms, us, ns')
@@ -83,7 +88,7 @@ def parse_times(
 
 
 def quoted(value: object) -> str:
-    """`value` between quotes, as one short line for a message."""
+    """Put `value` between quotes, as one short line for a message."""
     text = " ".join(str(value).split())
     return f'"{text[:60]}…"' if len(text) > 61 else f'"{text}"'
 
@@ -102,7 +107,7 @@ def _one_array(column: Any) -> Any:
 
 
 def _first(mask: Any) -> int:
-    """The first row where a boolean array is true, or -1."""
+    """Return the first row where a boolean array is true, or -1."""
     return int(pc.index(mask, pa.scalar(True)).as_py())
 
 
@@ -114,7 +119,7 @@ def _out_of_range(row: int, value: object, name: str, where: Where) -> InputErro
 
 
 def _scaled(ticks: Any, unit: str, name: str, where: Where) -> Any:
-    """`ticks` ((n,) int64 in `unit`) in microseconds."""
+    """Turn `ticks` ((n,) int64 in `unit`) into microseconds."""
     if unit == "ns":
         return pc.divide(ticks, 1000)
     factor = _MICROSECONDS_IN[unit]
@@ -154,7 +159,7 @@ def _from_floats(values: Any, unit: str | None, name: str, where: Where) -> Any:
 
 
 def _inferred_unit(values: Any, shown: Any, name: str, where: Where) -> str:
-    """The unit that the magnitudes of `values` ((n,) float64) agree on; 0 fits any."""
+    """Find the unit that the magnitudes of `values` ((n,) float64) agree on; 0 fits any."""
     sizes = pc.abs(values)
     sizes = pc.if_else(pc.equal(sizes, 0.0), pa.scalar(None, pa.float64()), sizes)
     ends = pc.min_max(sizes).as_py()
@@ -176,7 +181,7 @@ def _inferred_unit(values: Any, shown: Any, name: str, where: Where) -> str:
 
 
 def _from_text(values: Any, unit: str | None, name: str, where: Where) -> Any:
-    """Microseconds of (n,) large_string; the usual shapes take one cast."""
+    """Read (n,) large_string as microseconds; the usual shapes take one cast."""
     text = pc.utf8_trim_whitespace(values)
     text = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.large_string()), text)
     # Arrow casts "0x10" to an integer, which is no epoch number here.
@@ -238,7 +243,7 @@ def _not_a_time(row: int, value: object, name: str, where: Where) -> InputError:
 
 
 def _arrow_spelling(text: Any) -> Any:
-    """ISO 8601 as Arrow's cast reads it: at most six digits of fraction, no space before a zone."""
+    """Spell ISO 8601 as Arrow casts it: six digits of fraction, no space before a zone."""
     text = pc.replace_substring_regex(text, r"([0-9]),([0-9])", r"\1.\2")
     text = pc.replace_substring_regex(text, r"(\.[0-9]{6})[0-9]+", r"\1")
     text = pc.replace_substring_regex(text, r" ([zZ]|[+-][0-9:]+)$", r"\1")
@@ -248,7 +253,7 @@ def _arrow_spelling(text: Any) -> Any:
 def _iso_chunks(
     text: Any, spelled: Any, offset: int, zoned: bool, name: str, where: Where
 ) -> list[Any]:
-    """Microseconds of each part; parts that Arrow refuses are halved, then read one by one."""
+    """Read each part as microseconds; parts that Arrow refuses are halved, then read one by one."""
     times = _cast_or_none(spelled, UTC_MICROSECONDS if zoned else pa.timestamp("us"))
     if times is not None:
         return [times.cast(pa.int64())]

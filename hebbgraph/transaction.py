@@ -17,6 +17,9 @@ except ImportError:  # Windows: the compare-and-swap on `snapshots` alone guards
     fcntl = None  # type: ignore[assignment]
 
 
+HINT = "latest_version_hint.json"
+
+
 @contextmanager
 def transaction(path: Path) -> Iterator[None]:
     """Hold the folder's lock; on failure remove every file that came into being.
@@ -40,7 +43,7 @@ def transaction(path: Path) -> Iterator[None]:
             yield
         except BaseException as error:
             if fcntl is not None:
-                _remove_new(path, before)
+                _put_back(path, before)
             if isinstance(error, HebbGraphError) or not isinstance(error, Exception):
                 raise
             raise explained(path, error) from error
@@ -48,24 +51,26 @@ def transaction(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _files(path: Path) -> dict[str, tuple[int, int]]:
-    """Every file and folder below, with size and time for files."""
-    found = {}
+def _files(path: Path) -> dict[str, bytes | None]:
+    """Every file and folder below; with its content the one kind of file that Lance rewrites."""
+    found: dict[str, bytes | None] = {}
     for folder, _, names in os.walk(path):
-        found[folder] = (0, 0)
+        found[folder] = None
         for name in names:
             full = os.path.join(folder, name)
-            status = os.stat(full)
-            found[full] = (status.st_size, status.st_mtime_ns)
+            found[full] = Path(full).read_bytes() if name == HINT else None
     return found
 
 
-def _remove_new(path: Path, before: dict[str, tuple[int, int]]) -> None:
+def _put_back(path: Path, before: dict[str, bytes | None]) -> None:
     for full in sorted(set(_files(path)) - set(before), key=len, reverse=True):
         if os.path.isdir(full):
             shutil.rmtree(full, ignore_errors=True)
         else:
             os.unlink(full)
+    for full, content in before.items():
+        if content is not None and Path(full).read_bytes() != content:
+            Path(full).write_bytes(content)
 
 
 def explained(path: Path, error: Exception) -> Exception:

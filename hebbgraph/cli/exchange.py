@@ -25,18 +25,36 @@ FORMATS = click.Choice(["csv", "tsv", "parquet", "jsonl", "arrow", "lance"])
 @click.option("--weight", metavar="COLUMN", help="Column of weights, finite and at least 0.")
 @click.option("--time", metavar="COLUMN", help="Column of times: ISO 8601 or epoch numbers.")
 @click.option("--time-unit", type=click.Choice(["s", "ms", "us", "ns"]), help="Of epoch numbers.")
-@click.option("--property", "properties", multiple=True, metavar="COLUMN",
-              help="Keep a further column as an edge property; repeatable.")
+@click.option(
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="COLUMN",
+    help="Keep a further column as an edge property; repeatable.",
+)
 @click.option("--nodes", metavar="FILE", help="File of nodes: id, type, properties.")
 @click.option("--node-id", metavar="COLUMN", help="Its column of ids.")
 @click.option("--node-type", metavar="COLUMN", help="Its column of types.")
-@click.option("--node-property", "node_properties", multiple=True, metavar="COLUMN",
-              help="Keep a further column of it; repeatable.")
-@click.option("--directed/--undirected", default=None,
-              help="Whether (a, b) and (b, a) differ; directed by default.")
-@click.option("--ids", type=click.Choice(["strict", "normalize", "exact"]), default="strict",
-              show_default=True, help="Ids that differ only in Unicode form or blanks: refuse "
-              "them, merge them, keep them apart.")
+@click.option(
+    "--node-property",
+    "node_properties",
+    multiple=True,
+    metavar="COLUMN",
+    help="Keep a further column of it; repeatable.",
+)
+@click.option(
+    "--directed/--undirected",
+    default=None,
+    help="Whether (a, b) and (b, a) differ; directed by default.",
+)
+@click.option(
+    "--ids",
+    type=click.Choice(["strict", "normalize", "exact"]),
+    default="strict",
+    show_default=True,
+    help="Ids that differ only in Unicode form or blanks: refuse "
+    "them, merge them, keep them apart.",
+)
 @output_options  # fmt: skip
 def import_command(
     edges: str, store: str, format_: str | None, time_unit: str | None, nodes: str | None,
@@ -70,7 +88,7 @@ def import_command(
         graph = Graph.from_arrow(
             table.table, directed=directed, ids=ids, where=table.where,
             nodes=None if listed is None else listed.table,
-            **({} if listed is None else {"where_node": listed.where}),
+            where_node=table.where if listed is None else listed.where,
         )  # fmt: skip
         if graph.n_edges == 0:
             from hebbgraph.errors import InputError

@@ -62,8 +62,13 @@ def info_command(store: str, snapshot: int | None, as_json: bool, quiet: bool) -
 @click.argument("store")
 @click.argument("a")
 @click.argument("b")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True,
-              help="Shared neighbours to list.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Shared neighbours to list.",
+)
 @output_options  # fmt: skip
 def explain_command(store: str, a: str, b: str, limit: int, as_json: bool, quiet: bool) -> None:
     """Why nodes A and B of STORE are, or are not, associated."""
@@ -82,8 +87,13 @@ def explain_command(store: str, a: str, b: str, limit: int, as_json: bool, quiet
 @click.command("neighbors")
 @click.argument("store")
 @click.argument("node")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True,
-              help="Edges to list, heaviest first; --json lists all.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Edges to list, heaviest first; --json lists all.",
+)
 @output_options  # fmt: skip
 def neighbors_command(store: str, node: str, limit: int, as_json: bool, quiet: bool) -> None:
     """The edges at NODE of STORE, heaviest first."""

@@ -12,14 +12,16 @@ from hebbgraph.cli.output import Commands
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, package_name="hebbgraph", message="%(prog)s %(version)s")
 def main() -> None:
-    """Make graphs plastic: edges strengthen with use, similar edges compete, and links that
-    nobody wrote down are discovered from shared neighbours.
+    """Make graphs plastic.
+
+    Edges strengthen with use, similar edges compete, and links that nobody wrote down are
+    discovered from shared neighbours.
 
     \b
     hebbgraph import edges.csv data.lance
     hebbgraph plastify data.lance
     hebbgraph explain data.lance A B
-    """  # noqa: D205
+    """  # noqa: D301 - \b is for click
 
 
 for _command in (

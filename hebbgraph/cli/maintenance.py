@@ -57,8 +57,13 @@ def _story(snapshot: Snapshot) -> str:
 @click.argument("store")
 @click.argument("old", type=int, default=-2)
 @click.argument("new", type=int, default=-1)
-@click.option("--limit", type=click.IntRange(0), default=10, show_default=True,
-              help="Edges to list of each kind.")
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    help="Edges to list of each kind.",
+)
 @output_options  # fmt: skip
 def diff_command(store: str, old: int, new: int, limit: int, as_json: bool, quiet: bool) -> None:
     """Edges that differ from snapshot OLD to NEW; by default what the last commit did."""
@@ -133,7 +138,7 @@ def completion_command(ctx: click.Context, shell: str) -> None:
 
     \b
     eval "$(hebbgraph completion bash)"
-    """
+    """  # noqa: D301 - \b is for click
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)

@@ -41,6 +41,7 @@ class Commands(click.Group):
             message = "out of memory; use a smaller graph or a larger machine"
         click.echo(f"Error: {' '.join(message.split())}", err=True)
         ctx.exit(1)
+        return None
 
 
 def output_options(command: F) -> F:
@@ -51,9 +52,7 @@ def output_options(command: F) -> F:
     return click.option("--quiet", "-q", is_flag=True, help="Print errors only.")(command)
 
 
-def emit(
-    document: Any, show: Callable[[Console], None], *, as_json: bool, quiet: bool
-) -> None:
+def emit(document: Any, show: Callable[[Console], None], *, as_json: bool, quiet: bool) -> None:
     """Print a result once: as JSON, for people, or not at all."""
     if as_json:
         click.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str))

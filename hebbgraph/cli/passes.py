@@ -15,27 +15,72 @@ if TYPE_CHECKING:
 
 @click.command("plastify")
 @click.argument("store")
-@click.option("--learning-rate", type=float, default=0.1, show_default=True,
-              help="η of Δw = η·ln(1 + co-occurrence).")
-@click.option("--competition-rate", type=float, default=0.05, show_default=True,
-              help="What a losing edge loses of its weight.")
-@click.option("--temporal-window", type=float, default=30.0, show_default=True, metavar="DAYS",
-              help="How far back dated edges count.")
+@click.option(
+    "--learning-rate",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="η of Δw = η·ln(1 + co-occurrence).",
+)
+@click.option(
+    "--competition-rate",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="What a losing edge loses of its weight.",
+)
+@click.option(
+    "--temporal-window",
+    type=float,
+    default=30.0,
+    show_default=True,
+    metavar="DAYS",
+    help="How far back dated edges count.",
+)
 @click.option("--max-weight", type=float, default=5.0, show_default=True)
 @click.option("--min-weight", type=float, default=0.1, show_default=True)
-@click.option("--similarity-threshold", type=float, default=0.7, show_default=True,
-              help="From where two targets compete.")
+@click.option(
+    "--similarity-threshold",
+    type=float,
+    default=0.7,
+    show_default=True,
+    help="From where two targets compete.",
+)
 @click.option("--min-shared-neighbors", type=int, default=2, show_default=True)
-@click.option("--confidence-threshold", type=float, default=0.6, show_default=True,
-              help="Least shared / min(degree) of a discovered link.")
-@click.option("--max-new-edges-per-node", default="3", show_default=True, metavar="N|all",
-              help="Best partners that a node keeps.")
-@click.option("--rank-by", default="resource_allocation", show_default=True,
-              type=click.Choice(["resource_allocation", "confidence", "surprise"]))
-@click.option("--shrinkage", type=float, default=0.0, show_default=True,
-              help="Distrust overlaps of small neighbourhoods.")
-@click.option("--node-type", "node_types", multiple=True, metavar="TYPE",
-              help="Link only nodes of this type; repeatable.")
+@click.option(
+    "--confidence-threshold",
+    type=float,
+    default=0.6,
+    show_default=True,
+    help="Least shared / min(degree) of a discovered link.",
+)
+@click.option(
+    "--max-new-edges-per-node",
+    default="3",
+    show_default=True,
+    metavar="N|all",
+    help="Best partners that a node keeps.",
+)
+@click.option(
+    "--rank-by",
+    default="resource_allocation",
+    show_default=True,
+    type=click.Choice(["resource_allocation", "confidence", "surprise"]),
+)
+@click.option(
+    "--shrinkage",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Distrust overlaps of small neighbourhoods.",
+)
+@click.option(
+    "--node-type",
+    "node_types",
+    multiple=True,
+    metavar="TYPE",
+    help="Link only nodes of this type; repeatable.",
+)
 @click.option("--discover/--no-discover", default=True, help="Whether to look for links.")
 @click.option("--source", metavar="COLUMN", help="Of a plain Lance data set of edges.")
 @click.option("--target", metavar="COLUMN", help="Of a plain Lance data set of edges.")
@@ -79,8 +124,13 @@ def _cap(text: str) -> int | None:
 
 @click.command("demo")
 @click.argument("store", default="demo.lance")
-@click.option("--links", type=click.IntRange(1), default=5, show_default=True,
-              help="How many discovered links to explain.")
+@click.option(
+    "--links",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="How many discovered links to explain.",
+)
 @output_options  # fmt: skip
 def demo_command(store: str, links: int, as_json: bool, quiet: bool) -> None:
     """Build the demo graph in STORE, let it learn, and show what it found.

@@ -85,8 +85,11 @@ def show_links(console: Console, links: Sequence[Explanation]) -> None:
 def show_explanation(console: Console, why: Explanation, limit: int) -> None:
     """The arithmetic of one pair."""
     a, b = escape(str(why.source)), escape(str(why.target))
-    console.print(f"[bold]{a}[/bold] ({why.source_degree:,} neighbours)  ↔  "
-                  f"[bold]{b}[/bold] ({why.target_degree:,} neighbours)", soft_wrap=True)  # fmt: skip
+    console.print(
+        f"[bold]{a}[/bold] ({why.source_degree:,} neighbours)  ↔  "
+        f"[bold]{b}[/bold] ({why.target_degree:,} neighbours)",
+        soft_wrap=True,
+    )
     for edge in why.edges:
         kind = "inferred" if edge["inferred"] else "observed"
         console.print(
@@ -96,10 +99,11 @@ def show_explanation(console: Console, why: Explanation, limit: int) -> None:
         )
     if not why.edges:
         console.print("  no edge between them")
-    smaller = min(why.source_degree, why.target_degree)
-    console.print(f"  confidence = {why.shared:,} shared / min({why.source_degree:,}, "
-                  f"{why.target_degree:,}) = {why.confidence:.3f}"
-                  + (f"  ({why.relation})" if smaller and why.confidence >= 0.6 else ""))  # fmt: skip
+    name = f"  ({why.relation})" if why.confidence >= 0.6 else ""
+    console.print(
+        f"  confidence = {why.shared:,} shared / min({why.source_degree:,}, "
+        f"{why.target_degree:,}) = {why.confidence:.3f}{name}"
+    )
     console.print(f"  resource allocation = Σ 1/degree = {why.resource_allocation:.4f}")
     console.print(f"  by chance: 10^−{why.surprise:.1f}")
     if not why.shared:

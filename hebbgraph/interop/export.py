@@ -51,7 +51,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], *, format: str | 
     if str(path) == "-":
         if kind == "lance":
             raise InputError("-: a Lance data set is a folder and cannot go to standard output")
-        WRITERS[kind](plain, cast(BinaryIO, sys.stdout.buffer))
+        WRITERS[kind](plain, cast("BinaryIO", sys.stdout.buffer))
         sys.stdout.buffer.flush()
     elif kind == "lance":
         _write_lance(plain, place)
@@ -116,7 +116,8 @@ def _write_arrow(table: pa.Table, out: Any) -> None:
 def _write_lance(table: pa.Table, place: Path) -> None:
     if place.exists():
         raise StoreWriteError(f"{place}: something stands there already; choose another path")
-    from hebbgraph.tables import lance
+    import lance
+
     from hebbgraph.transaction import explained
 
     try:

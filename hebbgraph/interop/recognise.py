@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hebbgraph.errors import InputError
-from hebbgraph.times import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 # Aligned: the first source name whose own target name is there too wins.
 _SOURCES: Final = ("source", "src", "from", "head", "subject", "u", "start", "source_id", "from_id")
@@ -30,15 +31,24 @@ _LISTED: Final = 20
 def recognise_columns(names: Sequence[str], *, name: str, **given: str | None) -> dict[str, str]:
     """Map each role that `names` can fill to the column that fills it.
 
-    Args:
-        names: the columns that the data has.
-        name: what messages call the data.
-        given: role to column, or None to recognise it. Any of source, target, relation, weight,
-            time for edges; id, type for nodes. Roles not passed are recognised too.
+    Parameters
+    ----------
+    names : the columns that the data has
+    name : what messages call the data
+    given : role to column, or None to recognise it; any of source, target, relation, weight,
+        time for edges; id, type for nodes. Roles not passed are recognised too
 
-    Raises:
-        InputError: a given column is missing or plays two roles, or a source, target or id is
-            not recognised.
+    Raises
+    ------
+    InputError
+        a given column is missing or plays two roles, or a source, target or id is not recognised
+
+    Examples
+    --------
+    >>> recognise_columns(["Src", "Dst", "w"], name="edges.csv")
+    {'source': 'Src', 'target': 'Dst', 'weight': 'w'}
+    >>> recognise_columns(["key", "kind"], name="nodes.csv", id=None)
+    {'id': 'key', 'type': 'kind'}
     """
     is_node = "id" in given
     roles = _NODE_ROLES if is_node else _EDGE_ROLES
@@ -50,7 +60,7 @@ def recognise_columns(names: Sequence[str], *, name: str, **given: str | None) -
         if column in found.values():
             other = next(key for key, value in found.items() if value == column)
             raise InputError(
-                f"{name}: column {quoted(column)} is given as {other} and as {role}; "
+                f"{name}: column {column!r} is given as {other} and as {role}; "
                 "give each role a column of its own"
             )
         found[role] = column
@@ -64,7 +74,7 @@ def recognise_columns(names: Sequence[str], *, name: str, **given: str | None) -
     _refuse_missing(names, found, ("id",) if is_node else ("source", "target"), name)
     for column in found.values():
         if list(names).count(column) > 1:
-            raise InputError(f"{name}: two columns are called {quoted(column)}; rename one")
+            raise InputError(f"{name}: two columns are called {column!r}; rename one")
     return {role: found[role] for role in roles if role in found}
 
 
@@ -74,8 +84,8 @@ def require_column(names: Sequence[str], column: str, *, name: str) -> None:
         return
     folded = {other.casefold(): other for other in names}
     close = difflib.get_close_matches(column.casefold(), folded, n=1)
-    hint = f"did you mean {quoted(folded[close[0]])}? " if close else ""
-    raise InputError(f"{name}: no column {quoted(column)}; {hint}columns found: {_listed(names)}")
+    hint = f"did you mean {folded[close[0]]!r}? " if close else ""
+    raise InputError(f"{name}: no column {column!r}; {hint}columns found: {_listed(names)}")
 
 
 def _pair(names: Sequence[str], taken: set[str]) -> dict[str, str]:
@@ -122,6 +132,6 @@ def _refuse_missing(
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(quoted(column) for column in names[:_LISTED])
+    shown = ", ".join(repr(column) for column in names[:_LISTED])
     rest = len(names) - _LISTED
     return f"{shown} and {rest} more" if rest > 0 else shown or "none"

@@ -77,7 +77,8 @@ def apply(graph: Graph, proposed: Discovery) -> tuple[Graph, Change]:
 
 
 def _pair(source: npt.NDArray[Any], target: npt.NDArray[Any], n: int) -> npt.NDArray[np.int64]:
-    return source.astype(np.int64) * n + target
+    pair: npt.NDArray[np.int64] = source.astype(np.int64) * n + target
+    return pair
 
 
 def _same(
@@ -85,7 +86,8 @@ def _same(
 ) -> bool:
     if not match.size:
         return True
-    assert graph.confidence is not None and graph.rank is not None
+    assert graph.confidence is not None
+    assert graph.rank is not None
     names = np.array(graph.relation_names)
     return bool(
         np.array_equal(graph.confidence[match], proposed.confidence[stays])
@@ -123,7 +125,12 @@ def _rebuild(
         "shared_neighbors": proposed.shared,
         "rank": proposed.rank,
     }
-    observed_value = {"inferred": False, "confidence": np.nan, "shared_neighbors": 0, "rank": np.nan}
+    observed_value = {
+        "inferred": False,
+        "confidence": np.nan,
+        "shared_neighbors": 0,
+        "rank": np.nan,
+    }
 
     def joined(name: str) -> npt.NDArray[Any] | None:
         held = getattr(graph, name)
@@ -135,9 +142,14 @@ def _rebuild(
 
     source = np.concatenate((graph.source[kept], proposed.source))
     target = np.concatenate((graph.indices[kept], proposed.target))
-    relation = np.concatenate((graph.relation[kept], codes))
+    relation, names = edgelist.tidy_relations(
+        np.concatenate((graph.relation[kept], codes)), names
+    )
     order = np.lexsort((relation, target, source))
     columns = {name: joined(name) for name in (*state, *stated)}
+    ordered: dict[str, Any] = {
+        name: None if values is None else values[order] for name, values in columns.items()
+    }
     properties = graph.edge_properties
     if properties is not None:
         row = np.concatenate((kept, np.full(fresh, -1)))[order]
@@ -147,8 +159,8 @@ def _rebuild(
         graph,
         indptr=row_pointers(source[order], n_nodes),
         indices=target[order].astype(edgelist.index_dtype(n_nodes)),
-        relation=relation[order].astype(np.int32),
+        relation=relation[order],
         relation_names=names,
         edge_properties=properties,
-        **{name: None if values is None else values[order] for name, values in columns.items()},
+        **ordered,
     )

@@ -37,8 +37,8 @@ def compete(
 
     An observed edge u→v *lost* if u has a heavier observed edge to a v′ similar to v.  Where this
     pass brought new evidence at u (an edge of u co-occurs more than before), losers become
-    max(w·(1 − ρ), w_min).  In an undirected graph an edge is judged at both ends, and falls once.  All edges are judged by
-    the weights that came in, so the order of edges does not matter.
+    max(w·(1 − ρ), w_min).  In an undirected graph an edge is judged at both ends, and falls once.
+    All edges are judged by the weights that came in, so their order does not matter.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from hebbgraph.plasticity.neighborhood import Edges, Neighborhood, neighborhood
 def cooccurrence(
     graph: Graph, everything: Neighborhood, *, since: int
 ) -> npt.NDArray[np.int32]:  # fmt: skip
-    """f of every edge: (n_edges,) int32, ≥ 0.
+    """F of every edge: (n_edges,) int32, ≥ 0.
 
     f(u, v) is the support |N(u) ∩ N(v)| by observed edges inside the temporal window; undated
     edges are always inside.  Inferred edges are no evidence: they add to no count, and their

@@ -130,7 +130,8 @@ def discover(
     --------
     >>> import hebbgraph
     >>> graph = hebbgraph.Graph.from_edges(
-    ...     ["FastAPI", "FastAPI", "Django", "Django"], ["Python", "HTTP", "Python", "HTTP"])
+    ...     ["FastAPI", "FastAPI", "Django", "Django"], ["Python", "HTTP", "Python", "HTTP"]
+    ... )
     >>> hebbgraph.discover(graph).to_arrow().select(["source", "target", "confidence"]).to_pylist()
     ... # doctest: +NORMALIZE_WHITESPACE
     [{'source': 'Django', 'target': 'FastAPI', 'confidence': 1.0},

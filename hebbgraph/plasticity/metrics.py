@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from hebbgraph_kernels.metrics import incident_sums
 
+from hebbgraph.columns import NodeMetrics
 from hebbgraph.edgelist import UNDATED
-from hebbgraph.graph import Graph, NodeMetrics
+from hebbgraph.graph import Graph
 from hebbgraph.plasticity.neighborhood import Edges
 
 TIME_CONSTANT_US = 30 * 86_400 * 1_000_000

@@ -192,9 +192,7 @@ def _with_weights(
         np.full(graph.n_edges, UNDATED) if graph.updated_at is None else graph.updated_at.copy()
     )
     updated[touched] = moment
-    return dataclasses.replace(
-        graph, weight=weight, co_occurrence_count=count, updated_at=updated
-    )
+    return dataclasses.replace(graph, weight=weight, co_occurrence_count=count, updated_at=updated)
 
 
 def _by_relation(graph: Graph) -> dict[str, int]:

@@ -20,12 +20,14 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba import config, types
+from numba import config as _config
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+config: Any = _config  # numba sets its options at run time
 _LOCK = threading.RLock()
 
 

@@ -18,7 +18,7 @@ def strengthen(
     max_weight: float,
     out: np.ndarray,
 ) -> None:
-    """out = w + η·(log1p(f) − log1p(f_seen)), kept inside the weight range.
+    """Out = w + η·(log1p(f) − log1p(f_seen)), kept inside the weight range.
 
     A rise stops at ``max_weight``, a fall (evidence that left the window) at
     ``min_weight``; a weight already beyond a bound is not pulled back over it.

@@ -84,8 +84,10 @@ def _accumulate(row, indptr, indices, shares, shared, allocation, touched):  # t
 
 
 @njit
-def _precedes(rank, confidence, shared, node, k, ranks, confidences, shares, nodes, place):  # type: ignore[no-untyped-def]
-    """Whether a candidate ranks before entry ``k`` of a table: DESIGN's tie order."""
+def _precedes(  # type: ignore[no-untyped-def]
+    rank, confidence, shared, node, k, ranks, confidences, shares, nodes, place
+):  # fmt: skip
+    """Whether a candidate ranks before entry ``k`` of a table: rank, then the tie order."""
     if rank != ranks[k]:
         return rank > ranks[k]
     if confidence != confidences[k]:
@@ -95,12 +97,38 @@ def _precedes(rank, confidence, shared, node, k, ranks, confidences, shares, nod
     return place[node] < place[nodes[k]]
 
 
+@njit
+def _insert(  # type: ignore[no-untyped-def]
+    rank, confidence, shared, node, held, ranks, confidences, shares, nodes, place
+):  # fmt: skip
+    """Put a candidate into a table of ``held`` entries, best first; returns how many it has now."""
+    slot = held
+    while slot > 0 and _precedes(
+        rank, confidence, shared, node, slot - 1, ranks, confidences, shares, nodes, place
+    ):
+        slot -= 1
+    if slot == nodes.size:
+        return held
+    last = min(held, nodes.size - 1)
+    for k in range(last, slot, -1):
+        ranks[k] = ranks[k - 1]
+        confidences[k] = confidences[k - 1]
+        shares[k] = shares[k - 1]
+        nodes[k] = nodes[k - 1]
+    ranks[slot] = rank
+    confidences[slot] = confidence
+    shares[slot] = shared
+    nodes[slot] = node
+    return last + 1
+
+
 @parallel_njit
-def _best(indptr, indices, allowed, place, min_shared, threshold, shrinkage, ranking,  # type: ignore[no-untyped-def]
-          share_of, unit, population, log_factorial, cursor, threads,
-          nodes, shares, confidences, ranks):  # fmt: skip
+def _best(  # type: ignore[no-untyped-def]
+    indptr, indices, allowed, place, min_shared, threshold, shrinkage, ranking,
+    share_of, unit, population, log_factorial, cursor, threads,
+    nodes, shares, confidences, ranks,
+):  # fmt: skip
     n = indptr.size - 1
-    cap = nodes.shape[1]
     for _thread in prange(threads):
         shared = np.zeros(n, np.int32)
         allocation = np.zeros(n, np.int64)
@@ -140,24 +168,10 @@ def _best(indptr, indices, allowed, place, min_shared, threshold, shrinkage, ran
                         rank = hypergeometric_surprise(
                             s, min(degree, other), max(degree, other), population, log_factorial
                         )
-                    if held == cap:
-                        if not _precedes(rank, confidence, s, node, held - 1, ranks[row],
-                                         confidences[row], shares[row], nodes[row], place):  # fmt: skip
-                            continue
-                        held -= 1
-                    slot = held
-                    while slot > 0 and _precedes(rank, confidence, s, node, slot - 1, ranks[row],
-                                                 confidences[row], shares[row], nodes[row], place):  # fmt: skip
-                        nodes[row, slot] = nodes[row, slot - 1]
-                        shares[row, slot] = shares[row, slot - 1]
-                        confidences[row, slot] = confidences[row, slot - 1]
-                        ranks[row, slot] = ranks[row, slot - 1]
-                        slot -= 1
-                    nodes[row, slot] = node
-                    shares[row, slot] = s
-                    confidences[row, slot] = confidence
-                    ranks[row, slot] = rank
-                    held += 1
+                    held = _insert(
+                        rank, confidence, s, node, held,
+                        ranks[row], confidences[row], shares[row], nodes[row], place,
+                    )  # fmt: skip
 
 
 def best_partners(
@@ -207,8 +221,10 @@ def best_partners(
 
 
 @parallel_njit
-def _rows(indptr, indices, wanted, allowed, upper, adjacent, min_shared, threshold, shrinkage,  # type: ignore[no-untyped-def]
-          share_of, cursor, last, threads, first, offsets, counts, nodes, shares, amounts):  # fmt: skip
+def _rows(  # type: ignore[no-untyped-def]
+    indptr, indices, wanted, allowed, upper, adjacent, min_shared, threshold, shrinkage,
+    share_of, cursor, last, threads, first, offsets, counts, nodes, shares, amounts,
+):  # fmt: skip
     n = indptr.size - 1
     filling = nodes.size > 0
     for _thread in prange(threads):

@@ -1,0 +1,233 @@
+"""Edge and node files as Arrow tables with canonical column names.
+
+An empty cell of a CSV or TSV file, quoted or not, is null. Values are not checked beyond their
+type: nulls, duplicates, self-loops and weights out of range are found where the graph is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hebbgraph.interop.columns import (
+    as_floats,
+    as_ids,
+    as_int32,
+    as_properties,
+    as_text,
+    is_json,
+    plain,
+    values_of,
+)
+from hebbgraph.interop.formats import open_table
+from hebbgraph.interop.recognise import recognise_columns, require_column
+from hebbgraph.times import Where, parse_times
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["FileTable", "read_edges", "read_nodes", "recognise_columns"]
+
+# A file with both of these comes from `hebbgraph export`.
+_EXPORT_MARKS: Final = frozenset({"co_occurrence_count", "discovered_by"})
+_EXPORT_COLUMNS: Final = (
+    "co_occurrence_count",
+    "updated_at",
+    "discovered_by",
+    "confidence",
+    "shared_neighbors",
+    "rank",
+    "properties",
+)
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A file as a table.
+
+    Attributes
+    ----------
+    table : canonical columns, see :func:`read_edges` and :func:`read_nodes`
+    name : what messages call the file: its name, or ``<stdin>``
+    where : 0-based row to ``edges.csv line 3`` (physical line, the header counted) or, for binary
+        formats, ``edges.parquet row 1``
+    """
+
+    table: pa.Table
+    name: str
+    where: Where
+
+
+def read_edges(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    relation: str | None = None,
+    weight: str | None = None,
+    time: str | None = None,
+    time_unit: str | None = None,
+    properties: Sequence[str] = (),
+) -> FileTable:
+    """Read edges from a CSV, TSV, JSON Lines, Parquet, Arrow IPC or Lance file.
+
+    Parameters
+    ----------
+    path : the file, plain, gzip or zstd; a Lance dataset; or "-" for standard input
+    format : csv, tsv, jsonl, parquet, arrow or lance; None recognises it
+    source, target, relation, weight, time : the columns in these roles; None recognises them. In
+        a CSV or TSV file without a header, 1-based column numbers for every column named
+    time_unit : of epoch numbers, see :func:`hebbgraph.times.parse_times`
+    properties : columns that go into the properties
+
+    Returns
+    -------
+    FileTable
+        source, target : both int64 if wholly integer, else both string
+
+        relation : string; weight : float64; time : timestamp[us, UTC]; each only if found
+
+        properties : string, one JSON object; only if `properties` names columns
+
+        What `hebbgraph export` adds comes through under its own names.
+
+    Raises
+    ------
+    InputError
+        the file, a column or a value is not what was expected
+    ParameterError
+        `format` or `time_unit` is unknown
+    """
+    roles = {
+        "source": source,
+        "target": target,
+        "relation": relation,
+        "weight": weight,
+        "time": time,
+    }
+    name, raw, found, where = _read(path, format, roles, properties)
+    columns: dict[str, Any] = dict(
+        zip(
+            ("source", "target"),
+            as_ids([raw[found["source"]], raw[found["target"]]], ("source", "target"), where),
+            strict=True,
+        )
+    )
+    if "relation" in found:
+        columns["relation"] = as_text(raw[found["relation"]], "relation", where)
+    if "weight" in found:
+        columns["weight"] = as_floats(raw[found["weight"]], "weight", where)
+    if "time" in found:
+        columns["time"] = _times(raw[found["time"]], "time", where, time_unit)
+    columns |= _export_columns(raw, found, where)
+    if properties:
+        columns["properties"] = as_properties({key: raw[key] for key in properties})
+    return FileTable(pa.table(columns), name, where)
+
+
+def read_nodes(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    id: str | None = None,
+    type: str | None = None,
+    properties: Sequence[str] = (),
+) -> FileTable:
+    """Read nodes from any file that `read_edges` reads.
+
+    Parameters
+    ----------
+    path, format : as of :func:`read_edges`
+    id, type : the columns in these roles; None recognises them
+    properties : columns that go into the properties
+
+    Returns
+    -------
+    FileTable
+        id : int64 if wholly integer, else string
+
+        type : string, only if found
+
+        properties : string, one JSON object; only if `properties` names columns, or the file has
+        columns called id and properties and the latter holds JSON objects, as the node files of
+        `hebbgraph export` do
+
+    Raises
+    ------
+    InputError, ParameterError
+        as :func:`read_edges`
+    """
+    name, raw, found, where = _read(path, format, {"id": id, "type": type}, properties)
+    columns: dict[str, Any] = {"id": as_ids([raw[found["id"]]], ("id",), where)[0]}
+    if "type" in found:
+        columns["type"] = as_text(raw[found["type"]], "type", where)
+    if properties:
+        columns["properties"] = as_properties({key: raw[key] for key in properties})
+    elif found["id"] == "id" and _holds_objects(raw.get("properties")):
+        columns["properties"] = as_text(raw["properties"], "properties", where)
+    return FileTable(pa.table(columns), name, where)
+
+
+def _holds_objects(column: Any) -> bool:
+    if column is None:
+        return False
+    column = plain(column)
+    if is_json(column.type):
+        return all(value is None or isinstance(value, dict) for value in values_of(column))
+    if not pa.types.is_string(column.type):
+        return False
+    return pc.all(pc.starts_with(column, "{")).as_py() is True
+
+
+def _read(
+    path: str | os.PathLike[str],
+    format: str | None,
+    roles: Mapping[str, str | None],
+    properties: Sequence[str],
+) -> tuple[str, dict[str, Any], dict[str, str], Where]:
+    """Return name, the columns needed, role to column, and `where`."""
+    given = [column for column in roles.values() if column is not None]
+    name, (names, read, where) = open_table(path, format=format, given=[*given, *properties])
+    found = recognise_columns(names, name=name, **roles)
+    for column in properties:
+        require_column(names, column, name=name)
+    wanted = [*found.values(), *properties]
+    if "source" in found and set(names) >= _EXPORT_MARKS:
+        wanted += [column for column in _EXPORT_COLUMNS if column in names]
+    if found.get("id") == "id" and "properties" in names and not properties:
+        wanted.append("properties")
+    table = read(list(dict.fromkeys(wanted)))
+    return name, dict(zip(table.column_names, table.columns, strict=True)), found, where
+
+
+def _export_columns(
+    raw: Mapping[str, Any], found: Mapping[str, str], where: Where
+) -> dict[str, Any]:
+    if not raw.keys() >= _EXPORT_MARKS:
+        return {}
+    columns: dict[str, Any] = {}
+    for key in _EXPORT_COLUMNS:
+        if key not in raw or key in found.values():
+            continue
+        if key in ("co_occurrence_count", "shared_neighbors"):
+            columns[key] = as_int32(raw[key], key, where)
+        elif key in ("confidence", "rank"):
+            columns[key] = as_floats(raw[key], key, where)
+        elif key == "updated_at":
+            columns[key] = _times(raw[key], key, where, None)
+        else:
+            columns[key] = as_text(raw[key], key, where)
+    return columns
+
+
+def _times(column: Any, role: str, where: Where, unit: str | None) -> Any:
+    column = plain(column)
+    if is_json(column.type):
+        texts = [None if value is None else str(value) for value in values_of(column)]
+        column = pa.array(texts, pa.string())
+    return parse_times(column, name=role, where=where, unit=unit)

@@ -1,0 +1,43 @@
+"""Graphs and stores that several modules use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hebbgraph
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def web() -> hebbgraph.Graph:
+    """Two frameworks that share three neighbours, two libraries that share two, and a tail."""
+    return hebbgraph.Graph.from_edges(
+        ["FastAPI", "FastAPI", "FastAPI", "Django", "Django", "Django", "HTTP", "Python", "Flask"],
+        ["Python", "HTTP", "Web", "Python", "HTTP", "Web", "Web", "HTTP", "Python"],
+        relation=["uses", "speaks", "serves", "uses", "speaks", "serves", "on", "does", "uses"],
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path, web: hebbgraph.Graph) -> hebbgraph.Store:
+    return hebbgraph.Store.create(tmp_path / "data.lance", web)
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data sets; tests that use it are skipped where it is absent."""
+    if not DATA.is_dir():
+        pytest.skip("no shared data sets here")
+    return DATA
+
+
+def tree(path: Path) -> dict[str, bytes]:
+    """Every file below a folder with its bytes."""
+    return {
+        str(file.relative_to(path)): file.read_bytes()
+        for file in sorted(path.rglob("*"))
+        if file.is_file()
+    }
