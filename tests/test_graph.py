@@ -87,9 +87,7 @@ def test_sorting_is_exact_where_a_combined_key_would_overflow():
     rng = np.random.default_rng(0)
     source, target = rng.integers(0, n, 200), rng.integers(0, n, 200)
     relation = rng.integers(0, 5, 200).astype(np.int32)
-    got = edgelist.canonicalise(
-        source, target, relation, n_nodes=n, n_relations=5, directed=True
-    )
+    got = edgelist.canonicalise(source, target, relation, n_nodes=n, n_relations=5, directed=True)
     want = sorted(zip(source.tolist(), target.tolist(), relation.tolist(), strict=True))
     assert list(zip(got.source, got.target, got.relation, strict=True)) == want
 
@@ -212,9 +210,7 @@ def test_networkx_round_trip(original):
     graph = Graph.from_networkx(original)
     again = graph.to_networkx()
     assert set(again.nodes) == set(original.nodes)
-    assert {frozenset(edge) for edge in again.edges} == {
-        frozenset(edge) for edge in original.edges
-    }
+    assert {frozenset(edge) for edge in again.edges} == {frozenset(edge) for edge in original.edges}
     assert again.is_directed() == original.is_directed()
 
 

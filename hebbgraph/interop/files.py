@@ -23,7 +23,7 @@ from hebbgraph.interop.columns import (
     values_of,
 )
 from hebbgraph.interop.formats import open_table
-from hebbgraph.interop.recognise import recognise_columns, require_column
+from hebbgraph.names import recognise_columns, require_column
 from hebbgraph.times import Where, parse_times
 
 if TYPE_CHECKING:

@@ -142,9 +142,7 @@ def _rebuild(
 
     source = np.concatenate((graph.source[kept], proposed.source))
     target = np.concatenate((graph.indices[kept], proposed.target))
-    relation, names = edgelist.tidy_relations(
-        np.concatenate((graph.relation[kept], codes)), names
-    )
+    relation, names = edgelist.tidy_relations(np.concatenate((graph.relation[kept], codes)), names)
     order = np.lexsort((relation, target, source))
     columns = {name: joined(name) for name in (*state, *stated)}
     ordered: dict[str, Any] = {

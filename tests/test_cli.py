@@ -1,0 +1,269 @@
+"""The command line: output for people, JSON for scripts, exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from conftest import tree
+
+import hebbgraph
+from hebbgraph.cli.main import main
+from hebbgraph.interop.export import write_table
+
+EDGES = "source,target,relation\nFastAPI,Python,uses\nFastAPI,HTTP,speaks\nDjango,Python,uses\nDjango,HTTP,speaks\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a command in an empty folder; returns its result."""
+    monkeypatch.chdir(tmp_path)
+    Path("edges.csv").write_text(EDGES)
+
+    def call(*arguments: str, code: int = 0, stdin: str | None = None):
+        result = CliRunner().invoke(main, arguments, input=stdin)
+        assert result.exit_code == code, result.output
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result
+
+    return call
+
+
+@pytest.fixture
+def learned(run):
+    run("import", "edges.csv", "data.lance")
+    run("plastify", "data.lance")
+    return run
+
+
+def shell(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hebbgraph", *arguments], capture_output=True, text=True, **options
+    )
+
+
+def test_journey(learned):
+    assert "FastAPI ↔" not in learned("info", "data.lance").output
+    assert "Django" in learned("neighbors", "data.lance", "FastAPI").output
+    explained = learned("explain", "data.lance", "Django", "FastAPI").output
+    assert "2 shared / min(2, 2) = 1.000" in explained
+    assert "functionally_equivalent" in explained
+    assert "2 added" in learned("diff", "data.lance").output
+    learned("restore", "data.lance", "0")
+    assert "back to snapshot 0" in learned("history", "data.lance").output
+    assert "snapshots kept" in learned("compact", "data.lance", "--keep", "1").output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["import", "edges.csv", "data.lance"],
+        ["plastify", "data.lance"],
+        ["plastify", "data.lance", "--dry-run"],
+        ["info", "data.lance"],
+        ["history", "data.lance"],
+        ["diff", "data.lance"],
+        ["explain", "data.lance", "Django", "FastAPI"],
+        ["neighbors", "data.lance", "Django"],
+        ["export", "data.lance", "out.parquet"],
+        ["compact", "data.lance"],
+        ["restore", "data.lance", "0"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_json_is_one_document_and_quiet_is_silent(learned, arguments):
+    assert isinstance(json.loads(learned(*arguments, "--json").stdout), dict | list)
+    assert learned(*arguments, "--quiet").output == ""
+
+
+def test_report_has_the_source_documents_keys(run):
+    run("import", "edges.csv", "data.lance")
+    report = json.loads(run("plastify", "data.lance", "--json").stdout)
+    assert report["status"] == "completed"
+    assert report["processed_nodes"] == 4
+    assert report["new_associations_discovered"] == 2
+    assert report["new_associations_avg_confidence"] == 1.0
+    assert report["nodes_with_new_associations"] == 4
+    assert {"updated_edges", "plasticity_score", "seconds", "weights"} <= set(report)
+    assert report["snapshot"] == 1
+
+
+@pytest.mark.parametrize(
+    "suffix", ["csv", "tsv", "jsonl", "parquet", "arrow", "csv.gz", "tsv.zst", "lance"]
+)
+def test_export_then_import_loses_nothing(learned, suffix):
+    learned("import", "-", "data.lance", "--format", "csv", "--time", "t", "--weight", "w",
+            stdin="source,target,w,t\nFastAPI,김철수,2.5,2024-01-02T03:04:05.000006Z\n🧠,\"a,\"\"b\",1,\n")  # fmt: skip
+    learned("plastify", "data.lance")
+    learned("export", "data.lance", f"e.{suffix}", "--nodes", f"n.{suffix}")
+    learned("import", f"e.{suffix}", "again.lance", "--nodes", f"n.{suffix}")
+    one, two = hebbgraph.open("data.lance").graph(), hebbgraph.open("again.lance").graph()
+    rows = [_rows(graph) for graph in (one, two)]
+    assert rows[0] == rows[1]
+    assert set(one.ids_of(range(one.n_nodes)).to_pylist()) == set(
+        two.ids_of(range(two.n_nodes)).to_pylist()
+    )
+    assert json.loads(learned("plastify", "again.lance", "--json").stdout)["changed"] is False
+
+
+def _rows(graph):
+    rows = graph.to_arrow().to_pylist()
+    return sorted(rows, key=lambda row: (row["source"], row["target"], row["relation"]))
+
+
+def test_export_to_stdout(learned):
+    out = learned("export", "data.lance", "-", "--format", "csv").stdout
+    rows = list(csv.DictReader(out.splitlines()))
+    assert len(rows) == 6
+    assert {row["relation"] for row in rows} == {"uses", "speaks", "functionally_equivalent"}
+
+
+def test_export_leaves_an_older_file_when_it_fails(learned, monkeypatch):
+    Path("out.csv").write_text("mine")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setitem(hebbgraph.interop.export.WRITERS, "csv", fail)
+    result = learned("export", "data.lance", "out.csv", code=1)
+    assert result.stderr == "Error: out.csv: cannot be written (No space left on device)\n"
+    assert Path("out.csv").read_text() == "mine"
+    assert sorted(path.name for path in Path().iterdir()) == ["data.lance", "edges.csv", "out.csv"]
+
+
+def test_import_merges_into_a_store(learned):
+    Path("more.csv").write_text("source,target,relation\nFlask,Python,uses\nFlask,HTTP,speaks\n")
+    output = learned("import", "more.csv", "data.lance").output
+    assert "new: 1 nodes, 2 edges" in output
+    report = json.loads(learned("plastify", "data.lance", "--json").stdout)
+    assert report["new_associations_discovered"] == 2
+
+
+def test_duplicates_and_self_loops_are_counted(run):
+    Path("d.csv").write_text("source,target\na,b\na,b\na,a\nb,c\n")
+    output = run("import", "d.csv", "data.lance").output
+    assert "duplicates merged: 1" in output
+    assert "self loops dropped: 1" in output
+
+
+def test_nodes_file_and_types(run):
+    Path("n.csv").write_text("id,type\nFastAPI,framework\nDjango,framework\nlonely,thing\n")
+    run("import", "edges.csv", "data.lance", "--nodes", "n.csv")
+    report = json.loads(run("plastify", "data.lance", "--node-type", "framework", "--json").stdout)
+    assert report["processed_nodes"] == 5
+    assert report["new_associations_discovered"] == 1
+    message = run("plastify", "data.lance", "--node-type", "frame", code=1).stderr
+    assert "no node is of type 'frame'; there are" in message
+
+
+def test_exit_code_2_is_wrong_usage(run):
+    assert "No such option" in run("plastify", "x", "--nonsense", code=2).output
+    assert "Missing argument" in run("import", "edges.csv", code=2).output
+    assert "No such command" in run("nonsense", code=2).output
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--learning-rate", "-1", "learning_rate: expected a number in [0, 100], got -1.0"),
+        ("--learning-rate", "nan", "learning_rate: expected a number in [0, 100], got nan"),
+        ("--competition-rate", "1.5", "competition_rate: expected a number in [0, 1], got 1.5"),
+        ("--temporal-window", "0", "temporal_window: expected a number in (0, 3.65e+06], got 0.0"),
+        ("--max-weight", "0", "max_weight: expected a number in (0, 1e+06], got 0.0"),
+        ("--min-weight", "9", "min_weight: expected a number in [0, 5], got 9.0"),
+        ("--similarity-threshold", "2", "similarity_threshold: expected a number in (0, 1], got 2.0"),
+        ("--min-shared-neighbors", "0", "min_shared_neighbors: expected a whole number in [1, ∞), got 0"),
+        ("--confidence-threshold", "7", "confidence_threshold: expected a number in [0, 1], got 7.0"),
+        ("--max-new-edges-per-node", "0", "max_new_edges_per_node: expected a whole number in [1, 10000]"),
+        ("--max-new-edges-per-node", "x", "max_new_edges_per_node: expected a whole number in [1, 10000] or all"),
+        ("--shrinkage", "-1", "shrinkage: expected a number in [0, ∞), got -1.0"),
+    ],
+)  # fmt: skip
+def test_parameters_out_of_range(learned, option, value, message):
+    before = tree(Path("data.lance"))
+    result = learned("plastify", "data.lance", option, value, code=1)
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert tree(Path("data.lance")) == before
+
+
+def test_help_is_light():
+    """``--help`` must not wait for numerical libraries."""
+    script = (
+        "import sys\nfrom click.testing import CliRunner\nfrom hebbgraph.cli.main import main\n"
+        "assert CliRunner().invoke(main, ['--help']).exit_code == 0\n"
+        "heavy = {'numba', 'numpy', 'scipy', 'pyarrow', 'lance', 'lancedb', 'rich', 'ollama'}\n"
+        "sys.exit(repr(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_command_and_option_has_help():
+    for name, command in main.commands.items():
+        assert command.help, name
+        for option in command.params:
+            if option.param_type_name == "option" and option.name in {"as_json", "quiet"}:
+                assert option.help, (name, option.name)
+
+
+def test_pipes_have_no_colour_and_a_closed_pipe_is_quiet(learned):
+    done = shell("info", "data.lance")
+    assert done.returncode == 0
+    assert "\x1b[" not in done.stdout
+    closed = subprocess.run(
+        f"{sys.executable} -m hebbgraph export data.lance - --format jsonl | head -1",
+        shell=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert closed.stdout.startswith("{")
+    assert closed.stderr == ""
+
+
+def test_no_color_on_a_terminal(learned):
+    import pty
+
+    controller, terminal = pty.openpty()
+    environment = os.environ | {"NO_COLOR": "1", "TERM": "xterm-256color"}
+    subprocess.run(
+        [sys.executable, "-m", "hebbgraph", "info", "data.lance"],
+        stdout=terminal, env=environment, check=True,
+    )  # fmt: skip
+    os.close(terminal)
+    shown = os.read(controller, 65536).decode()
+    os.close(controller)
+    assert "nodes" in shown
+    assert "\x1b[3" not in shown
+
+
+@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
+def test_completion_scripts(run, shell_name):
+    assert "_HEBBGRAPH_COMPLETE" in run("completion", shell_name).output
+    environment = os.environ | {
+        "_HEBBGRAPH_COMPLETE": "bash_complete", "COMP_WORDS": "hebbgraph pl", "COMP_CWORD": "1",
+    }  # fmt: skip
+    assert "plastify" in shell(env=environment).stdout
+
+
+def test_demo(run):
+    document = json.loads(run("demo", "--json").stdout)
+    assert document["report"]["new_associations_discovered"] > 1000
+    assert len(document["links"]) == 5
+    assert all(link["shared_neighbors"] for link in document["links"])
+    graph = hebbgraph.open("demo.lance").graph()
+    for name in ("fastapi", "django", "flask", "pydantic", "pytest"):
+        assert graph.neighbors(f"python3-{name}")
+    assert "Links that nobody wrote down" in run("demo").output
+    run("import", "edges.csv", "mine.lance")
+    assert "not a demo store" in run("demo", "mine.lance", code=1).stderr
+
+
+def test_write_table_knows_its_formats(tmp_path):
+    with pytest.raises(hebbgraph.errors.InputError, match="format '.xls' is not known"):
+        write_table(pa.table({"a": [1]}), tmp_path / "x.xls")
