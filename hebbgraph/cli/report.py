@@ -61,7 +61,7 @@ def _spark(histogram: WeightHistogram, counts: Sequence[int]) -> str:
     bars = "".join(
         BLOCKS[0 if not count else max(1, round((count / top) ** 0.5 * 8))] for count in counts
     )
-    return f"{histogram.edges[0]:g} [cyan]{bars}[/cyan] {histogram.edges[-1]:g}"
+    return f"{histogram.edges[0]:.2f} [cyan]{bars}[/cyan] {histogram.edges[-1]:.2f}"
 
 
 def show_links(console: Console, links: Sequence[Explanation]) -> None:

@@ -171,7 +171,7 @@ def run(
             withdrawn_associations=change.withdrawn,
             associations=result.n_inferred,
             associations_by_relation=_by_relation(result),
-            weights=WeightHistogram.of(graph.weight, result.weight, parameters.max_weight),
+            weights=WeightHistogram.of(graph.weight, result.weight),
             changed=changed,
             parameters=parameters.to_dict(),
             seconds=seconds,

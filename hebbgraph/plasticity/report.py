@@ -15,7 +15,7 @@ HISTOGRAM_BINS = 20
 
 @dataclass(frozen=True)
 class WeightHistogram:
-    """Counts of edge weights in equal bins; the ends also take what lies beyond.
+    """Counts of edge weights in equal bins.
 
     Attributes
     ----------
@@ -28,14 +28,14 @@ class WeightHistogram:
     after: tuple[int, ...]
 
     @classmethod
-    def of(
-        cls, before: npt.NDArray[np.float32], after: npt.NDArray[np.float32], high: float
-    ) -> WeightHistogram:
-        """Bins of equal width from 0 to ``high``."""
-        width = high / HISTOGRAM_BINS
-        counts = [histogram(values, 0.0, width, HISTOGRAM_BINS) for values in (before, after)]
+    def of(cls, before: npt.NDArray[np.float32], after: npt.NDArray[np.float32]) -> WeightHistogram:
+        """Bins of equal width from the least weight to the greatest."""
+        low = min((float(weights.min()) for weights in (before, after) if weights.size), default=0)
+        high = max((float(weights.max()) for weights in (before, after) if weights.size), default=1)
+        width = (high - low) / HISTOGRAM_BINS or 1.0
+        counts = [histogram(weights, low, width, HISTOGRAM_BINS) for weights in (before, after)]
         return cls(
-            edges=tuple(round(float(k * width), 10) for k in range(HISTOGRAM_BINS + 1)),
+            edges=tuple(round(low + k * width, 6) for k in range(HISTOGRAM_BINS + 1)),
             before=tuple(counts[0].tolist()),
             after=tuple(counts[1].tolist()),
         )
