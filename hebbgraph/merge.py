@@ -70,6 +70,8 @@ def merge(base: Graph, new: Graph, *, replace: bool = False) -> Graph:
         columns["time"] = edges.latest(joined["time"])
     if joined["inferred"] is not None:
         columns["inferred"] = ~edges.latest(~joined["inferred"])
+        for name in ("confidence", "shared_neighbors", "rank"):
+            columns[name][~columns["inferred"]] = DEFAULTS[name]
     properties = _joined_text(base.edge_properties, base.n_edges, new.edge_properties, new.n_edges)
     merged = dataclasses.replace(
         base,

@@ -88,10 +88,12 @@ def _same(
         return True
     assert graph.confidence is not None
     assert graph.rank is not None
+    assert graph.shared_neighbors is not None
     names = np.array(graph.relation_names)
     return bool(
         np.array_equal(graph.confidence[match], proposed.confidence[stays])
         and np.array_equal(graph.rank[match], proposed.rank[stays])
+        and np.array_equal(graph.shared_neighbors[match], proposed.shared[stays])
         and np.array_equal(names[graph.relation[match]], proposed.relation[stays])
     )
 

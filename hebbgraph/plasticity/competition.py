@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from hebbgraph_kernels.competition import mark_losers
-from hebbgraph_kernels.overlap import count_rows, fill_rows
+from hebbgraph_kernels.stream import qualifying_pairs
 
 from hebbgraph.columns import row_pointers
 from hebbgraph.errors import InputError
@@ -16,8 +16,8 @@ from hebbgraph.graph import Graph
 from hebbgraph.plasticity.neighborhood import Edges, Neighborhood
 
 Ints = npt.NDArray[Any]
-SimilarityRows = tuple[int, npt.NDArray[np.int64], Ints]
-ENTRIES_PER_BLOCK = 1 << 23
+Pairs = tuple[Ints, Ints]
+PAIRS_PER_BLOCK = 1 << 22
 
 
 def compete(
@@ -46,7 +46,8 @@ def compete(
     weight : (n_edges,) float32 after strengthening
     count : (n_edges,) int32, co-occurrence now
     around : neighbourhoods by observed edges
-    similarity : (n_nodes, n_nodes) SciPy sparse matrix, or None for the overlap
+    similarity : (n_nodes, n_nodes) SciPy sparse matrix, an entry counting both ways, or None
+        for the overlap
         |N(v) ∩ N(v′)| / min(|N(v)|, |N(v′)|) with at least ``min_shared_neighbors`` shared
         (one is always shared: u itself)
 
@@ -55,6 +56,11 @@ def compete(
     InputError
         ``similarity`` has another shape
     """
+    if similarity is not None and similarity.shape != (graph.n_nodes, graph.n_nodes):
+        raise InputError(
+            f"similarity: expected a sparse matrix of shape ({graph.n_nodes}, {graph.n_nodes}), "
+            f"got {similarity.shape}"
+        )
     fresh = (count > graph.co_occurrence_count) & ~graph.is_inferred
     if competition_rate == 0 or not fresh.any():
         return weight
@@ -68,21 +74,20 @@ def compete(
     best = np.full(graph.n_nodes, -np.inf, np.float32)
     np.maximum.at(best, tail, standing)
     may_lose = active[tail] & (standing < best[tail]) & (standing > min_weight)
-    wanted = np.zeros(graph.n_nodes, np.bool_)
-    wanted[sides.indices[may_lose]] = True
-    if not wanted.any():
+    if not may_lose.any():
         return weight
-    rows = (
-        _overlap_rows(around, wanted, similarity_threshold, min_shared_neighbors)
+    target = np.zeros(graph.n_nodes, np.bool_)
+    target[sides.indices[active[tail]]] = True
+    pairs = (
+        _overlapping(around, target, similarity_threshold, min_shared_neighbors)
         if similarity is None
-        else _given_rows(similarity, graph.n_nodes, similarity_threshold)
+        else _given(similarity, similarity_threshold)
     )
     lost = np.zeros(edge.size, np.bool_)
-    for first, row_indptr, row_indices in rows:
+    for left, right in pairs:
         mark_losers(
-            sides.indptr, sides.indices, standing, sides.in_indptr, sides.in_rows,
-            sides.in_entry, active, first, row_indptr, row_indices, lost,
-        )  # fmt: skip
+            sides.in_indptr, sides.in_rows, sides.in_entry, standing, active, left, right, lost
+        )
     losers = np.unique(edge[lost & may_lose])
     out = weight.copy()
     out[losers] = np.maximum(weight[losers] * (1 - competition_rate), min_weight)
@@ -105,43 +110,25 @@ def _sides(graph: Graph, edges: Edges) -> tuple[Edges, npt.NDArray[np.int64]]:
     return both, np.concatenate((numbers, numbers))[order]
 
 
-def _overlap_rows(
-    around: Neighborhood, wanted: npt.NDArray[np.bool_], threshold: float, min_shared: int
-) -> Iterator[SimilarityRows]:
-    """Blocks of the overlap similarity, so that twins by the thousand cost no memory."""
-    options: dict[str, Any] = {
-        "wanted": wanted, "allowed": np.ones(wanted.size, np.bool_), "upper": False,
-        "adjacent": True, "min_shared": min_shared, "threshold": threshold, "shrinkage": 0.0,
-    }  # fmt: skip
-    counts = count_rows(around.indptr, around.indices, **options)
-    for first, last in blocks(counts, ENTRIES_PER_BLOCK):
-        row_indptr, nodes, _, _ = fill_rows(
-            around.indptr, around.indices, counts, first, last, **options
-        )
-        yield first, row_indptr, nodes
+def _overlapping(
+    around: Neighborhood, target: npt.NDArray[np.bool_], threshold: float, min_shared: int
+) -> Iterator[Pairs]:
+    """Pairs of targets by overlap, in blocks, so that twins by the thousand cost no memory."""
+    for left, right, _, _ in qualifying_pairs(
+        around.indptr, around.indices, allowed=target, adjacent=True, min_shared=min_shared,
+        threshold=threshold, shrinkage=0.0, pairs_per_block=PAIRS_PER_BLOCK,
+    ):  # fmt: skip
+        yield left, right
 
 
-def _given_rows(similarity: Any, n_nodes: int, threshold: float) -> Iterator[SimilarityRows]:
-    if similarity.shape != (n_nodes, n_nodes):
-        raise InputError(
-            f"similarity: expected a sparse matrix of shape ({n_nodes}, {n_nodes}), "
-            f"got {similarity.shape}"
-        )
+def _given(similarity: Any, threshold: float) -> Iterator[Pairs]:
     from scipy.sparse import csr_array
 
+    # Entries at one place add up, as everywhere in SciPy.
     matrix = csr_array(similarity)
+    if matrix is similarity and not matrix.has_canonical_format:
+        matrix = matrix.copy()
     matrix.sum_duplicates()
-    matrix.data = np.where(matrix.data >= threshold, matrix.data, 0)
-    matrix.eliminate_zeros()
-    yield 0, matrix.indptr.astype(np.int64), matrix.indices
-
-
-def blocks(counts: npt.NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows that hold at most ``limit`` entries, or one row; empty ends left out."""
-    ends = np.cumsum(counts)
-    first = 0
-    while first < counts.size and ends[-1] > (ends[first - 1] if first else 0):
-        done = int(ends[first - 1]) if first else 0
-        last = max(int(np.searchsorted(ends, done + limit, side="right")), first + 1)
-        yield first, last
-        first = last
+    entries = matrix.tocoo()
+    kept = (entries.data >= threshold) & (entries.row != entries.col)
+    yield entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from hebbgraph_kernels import overlap
+from hebbgraph_kernels import ranking
+from hebbgraph_kernels.best import best_partners
+from hebbgraph_kernels.stream import qualifying_pairs
 
 from hebbgraph import ids
 from hebbgraph.errors import ParameterError
 from hebbgraph.graph import Graph
-from hebbgraph.plasticity.competition import blocks
 from hebbgraph.plasticity.neighborhood import Neighborhood, observed_neighborhood
 from hebbgraph.plasticity.parameters import DiscoveryParameters, RankBy
 
@@ -30,11 +31,11 @@ TIERS = (
 
 TIER_NAMES = tuple(name for _, name in TIERS)
 _RANKINGS = {
-    "resource_allocation": overlap.RESOURCE_ALLOCATION,
-    "confidence": overlap.CONFIDENCE,
-    "surprise": overlap.SURPRISE,
+    "resource_allocation": ranking.RESOURCE_ALLOCATION,
+    "confidence": ranking.CONFIDENCE,
+    "surprise": ranking.SURPRISE,
 }
-_PAIRS_PER_BLOCK = 1 << 24
+PAIRS_PER_BLOCK = 1 << 22
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,7 +158,7 @@ def find(graph: Graph, around: Neighborhood, options: DiscoveryParameters) -> Di
         return _every_pair(graph, around, allowed, options)
     # More partners than other nodes cannot be had: the tables stay O(n·k).
     cap = max(1, min(options.max_new_edges_per_node, graph.n_nodes))
-    nodes, shared, confidence, rank = overlap.best_partners(
+    nodes, shared, confidence, rank = best_partners(
         around.indptr,
         around.indices,
         cap=cap,
@@ -188,25 +189,24 @@ def _every_pair(
     allowed: npt.NDArray[np.bool_],
     options: DiscoveryParameters,
 ) -> Discovery:
-    arguments: dict[str, Any] = {
-        "wanted": allowed, "allowed": allowed, "upper": True, "adjacent": False,
-        "min_shared": options.min_shared_neighbors, "threshold": options.confidence_threshold,
-        "shrinkage": options.shrinkage,
-    }  # fmt: skip
-    counts = overlap.count_rows(around.indptr, around.indices, **arguments)
-    parts: list[tuple[npt.NDArray[Any], ...]] = []
-    for first, last in blocks(counts, _PAIRS_PER_BLOCK):
-        _, target, shared, allocation = overlap.fill_rows(
-            around.indptr, around.indices, counts, first, last, **arguments
-        )
-        source = np.repeat(np.arange(first, last), counts[first:last])
-        parts.append((source, target, shared, allocation))
-    if not parts:
-        nothing = np.empty(0)
-        parts.append((nothing, nothing, nothing, nothing))
-    source, target, shared, allocation = (np.concatenate(column) for column in zip(*parts))  # noqa: B905
-    source, target = source.astype(np.int64), target.astype(np.int64)
-    shared = shared.astype(np.int32)
+    blocks = qualifying_pairs(
+        around.indptr,
+        around.indices,
+        allowed=allowed,
+        adjacent=False,
+        min_shared=options.min_shared_neighbors,
+        threshold=options.confidence_threshold,
+        shrinkage=options.shrinkage,
+        pairs_per_block=PAIRS_PER_BLOCK,
+    )
+    parts = [
+        (np.minimum(left, right), np.maximum(left, right), shared, allocation)
+        for left, right, shared, allocation in blocks
+    ] or [(np.empty(0, np.int64),) * 4]
+    source, target, shared, allocation = map(np.concatenate, zip(*parts, strict=True))
+    order = np.lexsort((target, source))
+    source, target = source[order].astype(np.int64), target[order].astype(np.int64)
+    shared, allocation = shared[order].astype(np.int32), allocation[order].astype(np.float64)
     degree = around.degree
     smaller = np.minimum(degree[source], degree[target])
     confidence = shared / (smaller + options.shrinkage)
@@ -232,8 +232,8 @@ def surprise(
 ) -> npt.NDArray[np.float64]:
     """−log₁₀ P(X ≥ shared) of pairs, X hypergeometric in :func:`population` nodes."""
     degree, drawn_from = around.degree, population(around)
-    table = overlap.log_factorials(drawn_from)
-    return overlap.surprise(shared, degree[source], degree[target], drawn_from, table)
+    table = ranking.log_factorials(drawn_from)
+    return ranking.surprise(shared, degree[source], degree[target], drawn_from, table)
 
 
 def tier_of(confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:

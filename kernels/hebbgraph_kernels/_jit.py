@@ -98,24 +98,37 @@ if config.DISABLE_JIT:
         array[index] += value
         return before
 
+    def exchange(array: Any, index: Any, value: Any) -> Any:
+        """Put ``value`` into ``array[index]`` and return what stood there."""
+        before = array[index]
+        array[index] = value
+        return before
+
 else:
 
-    @intrinsic
-    def fetch_add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-        """Atomically add ``value`` to ``array[index]``; return what stood there."""
-        if not (isinstance(array, types.Array) and isinstance(array.dtype, types.Integer)):
-            return None
-        signature = array.dtype(array, types.intp, array.dtype)
+    def _atomic(operation: str, ordering: str) -> Any:
+        """An intrinsic ``f(array, index, value)`` that returns what stood there."""
 
-        def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-            array_type = sig.args[0]
-            view = context.make_array(array_type)(context, builder, arguments[0])
-            pointer = cgutils.get_item_pointer(
-                context, builder, array_type, view, [arguments[1]], wraparound=False
-            )
-            return builder.atomic_rmw("add", pointer, arguments[2], "monotonic")
+        @intrinsic
+        def apply(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+            if not (isinstance(array, types.Array) and isinstance(array.dtype, types.Integer)):
+                return None
+            signature = array.dtype(array, types.intp, array.dtype)
 
-        return signature, generate
+            def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+                array_type = sig.args[0]
+                view = context.make_array(array_type)(context, builder, arguments[0])
+                pointer = cgutils.get_item_pointer(
+                    context, builder, array_type, view, [arguments[1]], wraparound=False
+                )
+                return builder.atomic_rmw(operation, pointer, arguments[2], ordering)
+
+            return signature, generate
+
+        return apply
+
+    fetch_add = _atomic("add", "monotonic")
+    exchange = _atomic("xchg", "seq_cst")
 
 
 def block_cursor() -> np.ndarray:

@@ -9,68 +9,73 @@ from hebbgraph_kernels._jit import njit, parallel_njit
 
 
 @njit
-def _has_stronger_rival(row, rivals, targets, weights, own):  # type: ignore[no-untyped-def]
-    """Whether an edge to one of ``rivals`` (sorted, may hold ``row``) outweighs ``own``."""
-    i = 0
-    j = 0
-    while i < rivals.size and j < targets.size:
-        if rivals[i] < targets[j]:
-            if rivals.size > 16 * targets.size:
-                i += np.searchsorted(rivals[i:], targets[j])
-            else:
-                i += 1
-        elif rivals[i] > targets[j]:
-            if targets.size > 16 * rivals.size:
-                j += np.searchsorted(targets[j:], rivals[i])
-            else:
-                j += 1
+def _skip_to(rows, at, end, wanted):  # type: ignore[no-untyped-def]
+    """First place from ``at`` on whose row is at least ``wanted``, by galloping."""
+    step = 1
+    while at + step < end and rows[at + step] < wanted:
+        at += step
+        step *= 2
+    high = min(at + step, end)
+    while at < high:
+        centre = (at + high) >> 1
+        if rows[centre] < wanted:
+            at = centre + 1
         else:
-            if rivals[i] != row and weights[j] > own:
-                return True
-            j += 1
-    return False
+            high = centre
+    return at
+
+
+@njit
+def _group(rows, entries, weight, at, end):  # type: ignore[no-untyped-def]
+    """End of the stretch of one row, and its largest weight: parallel edges stand together."""
+    row = rows[at]
+    best = weight[entries[at]]
+    stop = at + 1
+    while stop < end and rows[stop] == row:
+        best = max(best, weight[entries[stop]])
+        stop += 1
+    return stop, best
 
 
 @parallel_njit
 def mark_losers(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weight: np.ndarray,
     in_indptr: np.ndarray,
     in_rows: np.ndarray,
     in_entry: np.ndarray,
+    weight: np.ndarray,
     active: np.ndarray,
-    first_row: int,
-    sim_indptr: np.ndarray,
-    sim_indices: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
     lost: np.ndarray,
 ) -> None:
-    """Mark each edge u→v that has a stronger edge u→v′ with v′ similar to v.
-
-    Works on a block of rows v of the similarity matrix, so S need never be whole.
+    """Mark each edge u→v that has a heavier edge u→v′, for given pairs of similar v, v′.
 
     Parameters
     ----------
-    indptr, indices, weight : CSR of the edges, rows sorted
-    in_indptr, in_rows, in_entry : its transpose (:func:`~hebbgraph_kernels.csr.transpose`)
+    in_indptr, in_rows, in_entry : transpose of the edges (:func:`~hebbgraph_kernels.csr.transpose`)
+    weight : (m,) float32
     active : (n,) bool; only edges of active u compete
-    first_row : node of the block's first row
-    sim_indptr, sim_indices : the block of S, rows sorted
+    left, right : (p,) int, v and v′ of each pair
     lost : (m,) bool, set to True where an edge lost; untouched elsewhere
     """
-    for offset in prange(sim_indptr.size - 1):
-        target = first_row + offset
-        rivals = sim_indices[sim_indptr[offset] : sim_indptr[offset + 1]]
-        if rivals.size == 0:
-            continue
-        for slot in range(in_indptr[target], in_indptr[target + 1]):
-            source = in_rows[slot]
-            if not active[source]:
-                continue
-            begin = indptr[source]
-            end = indptr[source + 1]
-            edge = in_entry[slot]
-            if _has_stronger_rival(
-                target, rivals, indices[begin:end], weight[begin:end], weight[edge]
-            ):
-                lost[edge] = True
+    for pair in prange(left.size):
+        i, i_end = in_indptr[left[pair]], in_indptr[left[pair] + 1]
+        j, j_end = in_indptr[right[pair]], in_indptr[right[pair] + 1]
+        while i < i_end and j < j_end:
+            if in_rows[i] < in_rows[j]:
+                i = _skip_to(in_rows, i, i_end, in_rows[j])
+            elif in_rows[i] > in_rows[j]:
+                j = _skip_to(in_rows, j, j_end, in_rows[i])
+            else:
+                source = in_rows[i]
+                i_stop, i_best = _group(in_rows, in_entry, weight, i, i_end)
+                j_stop, j_best = _group(in_rows, in_entry, weight, j, j_end)
+                if active[source]:
+                    for k in range(i, i_stop):
+                        if weight[in_entry[k]] < j_best:
+                            lost[in_entry[k]] = True
+                    for k in range(j, j_stop):
+                        if weight[in_entry[k]] < i_best:
+                            lost[in_entry[k]] = True
+                i = i_stop
+                j = j_stop

@@ -144,6 +144,27 @@ def _sort_short(values):  # type: ignore[no-untyped-def]
 
 
 @parallel_njit
+def relabel(
+    indptr: np.ndarray, indices: np.ndarray, order: np.ndarray, rank: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same adjacency with nodes renamed by rank, rows sorted."""
+    n = indptr.size - 1
+    out_indptr = np.zeros(n + 1, indptr.dtype)
+    for position in range(n):
+        node = order[position]
+        out_indptr[position + 1] = out_indptr[position] + indptr[node + 1] - indptr[node]
+    out = np.empty_like(indices)
+    for position in prange(n):
+        node = order[position]
+        slot = out_indptr[position]
+        for entry in range(indptr[node], indptr[node + 1]):
+            out[slot] = rank[indices[entry]]
+            slot += 1
+        _sort_short(out[out_indptr[position] : slot])
+    return out_indptr, out
+
+
+@parallel_njit
 def orient(
     indptr: np.ndarray, indices: np.ndarray, order: np.ndarray, rank: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,90 @@
+"""What a shared-neighbour pair is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from hebbgraph_kernels._jit import njit, parallel_njit
+
+RESOURCE_ALLOCATION = 0
+CONFIDENCE = 1
+SURPRISE = 2
+
+ALLOCATION_STEPS = 2.0**32
+SURPRISE_STEPS = 2.0**24
+
+
+def allocation_shares(indptr: np.ndarray) -> tuple[np.ndarray, float]:
+    """1/|N(c)| of every node in fixed point, and the value of one unit.
+
+    Integers add up to the same whatever the order, so sums of them do not depend on the order
+    of nodes or threads.  The unit is the finest at which no sum can overflow int64: a sum has at
+    most the largest degree's number of terms, each at most 1.
+    """
+    degree = np.diff(indptr).astype(np.int64)
+    largest = max(int(degree.max(initial=1)), 1)
+    bits = min(52, 62 - largest.bit_length())
+    divisor = np.maximum(degree, 1)
+    shares = (np.left_shift(np.int64(1), bits) + divisor // 2) // divisor
+    return shares, 2.0**-bits
+
+
+@njit
+def allocation(amount, unit):  # type: ignore[no-untyped-def]
+    """A sum of shares as a number, to the nearest 2⁻³²: sums of equal fractions come out equal."""
+    return np.round(amount * unit * ALLOCATION_STEPS) / ALLOCATION_STEPS
+
+
+def log_factorials(count: int) -> np.ndarray:
+    """ln(0!) … ln(count!) as (count + 1,) float64."""
+    out = np.zeros(count + 1)
+    np.cumsum(np.log(np.arange(1, count + 1, dtype=np.float64)), out=out[1:])
+    return out
+
+
+@njit
+def hypergeometric_surprise(shared, smaller, larger, population, log_factorial):  # type: ignore[no-untyped-def]
+    """−log₁₀ P(X ≥ shared), X hypergeometric: ``larger`` draws, ``smaller`` marked.
+
+    Starts from the logarithm of the first term and adds the rest relative to
+    it, so neither huge nor tiny probabilities under- or overflow.  Rounded to 2⁻²⁴.
+    """
+    rest = population - smaller - larger
+    if shared <= max(0, -rest):
+        return 0.0
+    lf = log_factorial
+    first = (
+        lf[smaller] - lf[shared] - lf[smaller - shared]
+        + lf[population - smaller] - lf[larger - shared] - lf[rest + shared]
+        - lf[population] + lf[larger] + lf[population - larger]
+    )  # fmt: skip
+    term = 1.0
+    total = 1.0
+    for x in range(shared, smaller):
+        term *= (smaller - x) * np.float64(larger - x) / ((x + 1.0) * (rest + x + 1.0))
+        total += term
+        if term < 1e-17 * total:
+            break
+    exact = max(0.0, -(first + np.log(total)) / np.log(10.0))
+    # What is left of rounding must not decide between equal chances.
+    return np.round(exact * SURPRISE_STEPS) / SURPRISE_STEPS
+
+
+@parallel_njit
+def surprise(
+    shared: np.ndarray,
+    degree_left: np.ndarray,
+    degree_right: np.ndarray,
+    population: int,
+    log_factorial: np.ndarray,
+) -> np.ndarray:
+    """:func:`hypergeometric_surprise` of many pairs: (p,) float64."""
+    out = np.empty(shared.size, np.float64)
+    for pair in prange(shared.size):
+        smaller = min(degree_left[pair], degree_right[pair])
+        larger = max(degree_left[pair], degree_right[pair])
+        out[pair] = hypergeometric_surprise(
+            shared[pair], smaller, larger, population, log_factorial
+        )
+    return out
