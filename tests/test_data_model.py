@@ -32,7 +32,9 @@ def test_tables_and_columns_are_documented():
         want = [
             [
                 f"`{field.name}`",
-                str(field.type).split("<values=string")[0].replace("dictionary", "dictionary of text"),
+                str(field.type)
+                .split("<values=string")[0]
+                .replace("dictionary", "dictionary of text"),
                 "yes" if field.nullable else "",
                 "pass" if field.name in schema.LEARNED.get(table, ()) else "once",
                 field.metadata[b"comment"].decode(),

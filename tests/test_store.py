@@ -395,8 +395,6 @@ def test_bare_data_set_survives_its_owner(bare):
 def test_bare_data_set_without_recognisable_columns(tmp_path):
     path = tmp_path / "odd.lance"
     lance.write_dataset(pa.table({"p": ["a"], "q": ["b"]}), str(path))
-    with pytest.raises(
-        InputError, match="expected a source and a target column, found 'p', 'q'"
-    ):
+    with pytest.raises(InputError, match="expected a source and a target column, found 'p', 'q'"):
         hebbgraph.open(path).graph()
     assert hebbgraph.open(path, source="p", target="q").graph().n_edges == 1

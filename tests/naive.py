@@ -1,0 +1,353 @@
+"""The rules of a pass as plain loops over sets, dicts and lists.
+
+Slow on purpose: every function reads as the rule it states, and the engine is held to it.
+Nodes are keys 0 … n−1; a neighbourhood is ``dict[int, set[int]]``.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+DAY = 86_400 * 1_000_000
+TIERS = (
+    (0.95, "functionally_equivalent"),
+    (0.8, "strongly_related_to"),
+    (0.0, "shares_context_with"),
+)
+
+Neighbourhoods = dict[int, set[int]]
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One edge; ``seen`` is the co-occurrence it has learned from, ``time`` microseconds."""
+
+    source: int
+    target: int
+    relation: str = "related"
+    weight: float = 1.0
+    seen: int = 0
+    time: int | None = None
+    inferred: bool = False
+    confidence: float = math.nan
+    shared: int = 0
+    rank: float = math.nan
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        return self.source, self.target
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A graph as lists: ``ids`` and ``types`` by key."""
+
+    ids: Sequence[str | int]
+    edges: Sequence[Edge]
+    directed: bool = True
+    types: Sequence[str | None] | None = None
+
+    @property
+    def observed(self) -> list[Edge]:
+        return [edge for edge in self.edges if not edge.inferred]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two nodes, source < target, that discovery proposes to join."""
+
+    source: int
+    target: int
+    shared: int
+    confidence: float
+    order: Fraction | float
+    """What ranks the pair, exact: larger is better."""
+    rank: float
+    """The same as the engine reports it."""
+
+    def other(self, node: int) -> int:
+        return self.target if node == self.source else self.source
+
+    @property
+    def relation(self) -> str:
+        return next(name for least, name in TIERS if self.confidence >= least)
+
+
+def stored(weight: float) -> float:
+    """A weight as an edge stores it: rounded to 32 bits."""
+    rounded: float = struct.unpack("f", struct.pack("f", weight))[0]
+    return rounded
+
+
+def neighbourhoods(n: int, edges: Iterable[Edge]) -> Neighbourhoods:
+    """N(v): the distinct nodes joined to v by an observed edge, either direction, without v."""
+    around: Neighbourhoods = {node: set() for node in range(n)}
+    for edge in edges:
+        if not edge.inferred and edge.source != edge.target:
+            around[edge.source].add(edge.target)
+            around[edge.target].add(edge.source)
+    return around
+
+
+def support(around: Neighbourhoods, pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """|N(u) ∩ N(v)| of every pair, joined or not."""
+    return [len(around[u] & around[v]) for u, v in pairs]
+
+
+def cooccurrence(graph: Plain, since: int) -> list[int]:
+    """f of every edge: shared neighbours by edges inside the temporal window.
+
+    Both edges of a wedge must be in the window, the edge that is counted need not; an undated
+    edge always is.  Inferred edges are no evidence, and their own count is that of use alone.
+    """
+    recent = [edge for edge in graph.edges if edge.time is None or edge.time >= since]
+    around = neighbourhoods(len(graph.ids), recent)
+    counts = support(around, (edge.ends for edge in graph.edges))
+    return [
+        edge.seen if edge.inferred else count
+        for edge, count in zip(graph.edges, counts, strict=True)
+    ]
+
+
+def strengthened(
+    weight: float, seen: int, count: int, *, rate: float, low: float, high: float
+) -> float:
+    """w + η·(log1p(f) − log1p(f_seen)), clipped.
+
+    A rise stops at ``high`` and a fall at ``low``, but neither moves a weight that already lies
+    beyond the bound the other way.
+    """
+    after = weight + rate * (math.log1p(count) - math.log1p(seen))
+    if count > seen:
+        return stored(max(weight, min(after, high)))
+    if count < seen:
+        return stored(min(weight, max(after, low)))
+    return weight
+
+
+def overlap_similar(
+    around: Neighbourhoods, threshold: float, min_shared: int
+) -> Callable[[int, int], bool]:
+    """Similarity without embeddings: |N ∩ N′| / min(|N|, |N′|), whether joined or not."""
+
+    def similar(a: int, b: int) -> bool:
+        shared = len(around[a] & around[b])
+        return shared >= min_shared and shared / min(len(around[a]), len(around[b])) >= threshold
+
+    return similar
+
+
+def losers(
+    graph: Plain,
+    weights: Sequence[float],
+    counts: Sequence[int],
+    similar: Callable[[int, int], bool],
+    low: float,
+) -> set[int]:
+    """Positions of the edges that lose a competition.
+
+    A node u's edges are those that leave it; in an undirected graph, all that touch it.  Where
+    one observed edge of u co-occurs more than it has learned from, every observed edge u→v loses
+    to a strictly heavier observed edge u→v′, v′ ≠ v, with v′ similar to v.  An edge at or below
+    the floor has nothing to lose.  All are judged at once.
+    """
+    lost = set()
+    for node in range(len(graph.ids)):
+        sides = []
+        for position, edge in enumerate(graph.edges):
+            if edge.inferred:
+                continue
+            if edge.source == node:
+                sides.append((position, edge.target))
+            elif edge.target == node and not graph.directed:
+                sides.append((position, edge.source))
+        if not any(counts[position] > graph.edges[position].seen for position, _ in sides):
+            continue
+        for position, target in sides:
+            for rival, other in sides:
+                heavier = weights[rival] > weights[position] > low
+                if heavier and other != target and similar(target, other):
+                    lost.add(position)
+    return lost
+
+
+def competed(
+    graph: Plain,
+    weights: Sequence[float],
+    counts: Sequence[int],
+    similar: Callable[[int, int], bool],
+    *,
+    rate: float,
+    low: float,
+) -> list[float]:
+    """Weights after competition: a loser falls once, to max(w·(1 − ρ), w_min)."""
+    lost = losers(graph, weights, counts, similar, low)
+    return [
+        stored(max(weight * (1 - rate), low)) if position in lost else weight
+        for position, weight in enumerate(weights)
+    ]
+
+
+def tail(shared: int, left: int, right: int, population: int) -> Fraction:
+    """P(X ≥ shared) of the hypergeometric law: ``left`` draws, ``right`` marked."""
+    ways = sum(
+        math.comb(right, hits) * math.comb(population - right, left - hits)
+        for hits in range(shared, min(left, right) + 1)
+        if population - right >= left - hits
+    )
+    return Fraction(ways, math.comb(population, left))
+
+
+def surprise(shared: int, left: int, right: int, population: int) -> float:
+    """−log₁₀ P(X ≥ shared)."""
+    chance = tail(shared, left, right, population)
+    return math.log10(chance.denominator) - math.log10(chance.numerator)
+
+
+def qualifying(
+    around: Neighbourhoods,
+    *,
+    min_shared: int = 2,
+    threshold: float = 0.6,
+    shrinkage: float = 0.0,
+    rank_by: str = "resource_allocation",
+    allowed: Callable[[int], bool] = lambda node: True,
+) -> list[Pair]:
+    """Every unordered pair that is not joined, shares enough, and is confident enough."""
+    population = sum(1 for near in around.values() if near) - 2
+    pairs = []
+    for a in around:
+        for b in around:
+            shared = around[a] & around[b]
+            if a >= b or b in around[a] or len(shared) < min_shared:
+                continue
+            confidence = len(shared) / (min(len(around[a]), len(around[b])) + shrinkage)
+            if confidence < threshold or not (allowed(a) and allowed(b)):
+                continue
+            order: Fraction | float
+            if rank_by == "resource_allocation":
+                order = sum((Fraction(1, len(around[c])) for c in shared), Fraction(0))
+                rank = float(order)
+            elif rank_by == "confidence":
+                order = rank = confidence
+            else:
+                numbers = len(shared), len(around[a]), len(around[b]), population
+                order, rank = -tail(*numbers), surprise(*numbers)
+            pairs.append(Pair(a, b, len(shared), confidence, order, rank))
+    return pairs
+
+
+def best(pairs: Iterable[Pair], ids: Sequence[str | int], cap: int | None) -> dict[int, list[Pair]]:
+    """The pairs that each node keeps, best first: rank, confidence, shared, smaller id."""
+    kept: dict[int, list[Pair]] = {node: [] for node in range(len(ids))}
+    for pair in pairs:
+        kept[pair.source].append(pair)
+        kept[pair.target].append(pair)
+    for node, candidates in kept.items():
+        candidates.sort(
+            key=lambda pair, node=node: (
+                -pair.order, -pair.confidence, -pair.shared, ids[pair.other(node)],
+            )
+        )  # fmt: skip
+        kept[node] = candidates[:cap]
+    return kept
+
+
+def discover(
+    graph: Plain, *, cap: int | None = 3, node_types: Sequence[str] | None = None, **options: object
+) -> list[Pair]:
+    """Pairs that either end keeps, by (source, target)."""
+
+    def allowed(node: int) -> bool:
+        return node_types is None or (graph.types is not None and graph.types[node] in node_types)
+
+    around = neighbourhoods(len(graph.ids), graph.edges)
+    pairs = qualifying(around, allowed=allowed, **options)  # type: ignore[arg-type]
+    made = {pair for kept in best(pairs, graph.ids, cap).values() for pair in kept}
+    return sorted(made, key=lambda pair: (pair.source, pair.target))
+
+
+def associated(graph: Plain, proposed: Iterable[Pair]) -> Plain:
+    """``graph`` with exactly the proposed inferred edges, and those that use has reinforced.
+
+    One that stays keeps its weight and counters; a new one starts at 1.0, unlearned.
+    """
+    before = {edge.ends: edge for edge in graph.edges if edge.inferred}
+    edges = graph.observed
+    for pair in proposed:
+        edge = before.pop((pair.source, pair.target), Edge(pair.source, pair.target))
+        edges.append(
+            replace(
+                edge, relation=pair.relation, inferred=True, confidence=pair.confidence,
+                shared=pair.shared, rank=pair.rank,
+            )
+        )  # fmt: skip
+    edges.extend(edge for edge in before.values() if edge.seen > 0)
+    return replace(graph, edges=edges)
+
+
+def plastify(
+    graph: Plain,
+    *,
+    now: int,
+    window: int = 30 * DAY,
+    learning_rate: float = 0.1,
+    competition_rate: float = 0.05,
+    max_weight: float = 5.0,
+    min_weight: float = 0.1,
+    similarity_threshold: float = 0.7,
+    min_shared: int = 2,
+    similar: Callable[[int, int], bool] | None = None,
+    discovery: bool = True,
+    **options: object,
+) -> Plain:
+    """One pass: strengthen, compete, discover; each rule sees what the one before it left."""
+    counts = cooccurrence(graph, now - window)
+    weights = [
+        strengthened(
+            edge.weight, edge.seen, count, rate=learning_rate, low=min_weight, high=max_weight
+        )
+        for edge, count in zip(graph.edges, counts, strict=True)
+    ]
+    if similar is None:
+        around = neighbourhoods(len(graph.ids), graph.edges)
+        similar = overlap_similar(around, similarity_threshold, min_shared)
+    weights = competed(graph, weights, counts, similar, rate=competition_rate, low=min_weight)
+    learned = replace(
+        graph,
+        edges=[
+            replace(edge, weight=weight, seen=count)
+            for edge, weight, count in zip(graph.edges, weights, counts, strict=True)
+        ],
+    )
+    if not discovery:
+        return learned
+    return associated(learned, discover(graph, min_shared=min_shared, **options))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class NodeMeasures:
+    average_edge_weight: float
+    edge_count: int
+    connection_diversity: int
+    activation_level: float
+    plasticity_score: float
+
+
+def node_metrics(graph: Plain, *, now: int, max_weight: float = 5.0) -> list[NodeMeasures]:
+    """Measures of every node over all incident edges; one idle for Δt is e^(−Δt/30 d) as active."""
+    out = []
+    for node in range(len(graph.ids)):
+        incident = [edge for edge in graph.edges if node in edge.ends]
+        mean = sum(edge.weight for edge in incident) / len(incident) if incident else 0.0
+        diversity = len({edge.relation for edge in incident})
+        dated = [edge.time for edge in incident if edge.time is not None]
+        idle = max(now - max(dated), 0) if dated else 0
+        activation = mean / max_weight * math.exp(-idle / (30 * DAY))
+        score = activation * (1 + mean / 10) + min(diversity / 10, 0.5)
+        out.append(NodeMeasures(mean, len(incident), diversity, activation, score))
+    return out
