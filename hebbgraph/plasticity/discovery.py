@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from hebbgraph_kernels import ranking
+from hebbgraph_kernels import ranking, threads_for
 from hebbgraph_kernels.best import best_partners
 from hebbgraph_kernels.stream import qualifying_pairs
 
@@ -148,7 +148,8 @@ def discover(
             [node_types] if isinstance(node_types, str) else node_types
         ),
     )  # fmt: skip
-    return find(graph, observed_neighborhood(graph), options)
+    with threads_for(graph.n_edges):
+        return find(graph, observed_neighborhood(graph), options)
 
 
 def find(graph: Graph, around: Neighborhood, options: DiscoveryParameters) -> Discovery:

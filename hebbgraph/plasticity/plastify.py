@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from hebbgraph_kernels import threads_for
 
 from hebbgraph import check
 from hebbgraph.edgelist import UNDATED
@@ -82,7 +83,7 @@ def plastify(
     >>> import hebbgraph
     >>> graph = hebbgraph.Graph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 0])
     >>> learned, report = hebbgraph.plastify(graph)
-    >>> [round(float(w), 3) for w in learned.weight]
+    >>> [round(float(w), 3) for w in learned.weight[~learned.is_inferred]]
     [1.069, 1.11, 1.069, 1.069, 1.069]
     >>> report.new_associations_discovered, hebbgraph.plastify(learned)[1].updated_edges
     (1, 0)
@@ -117,6 +118,17 @@ def run(
 ) -> tuple[Graph, PlasticityReport]:
     """:func:`plastify` with its options in one object."""
     moment = check.microseconds("now", now)
+    with threads_for(graph.n_edges):
+        return _run(graph, parameters, similarity, moment, progress)
+
+
+def _run(
+    graph: Graph,
+    parameters: Parameters,
+    similarity: Any | None,
+    moment: int,
+    progress: Progress | None,
+) -> tuple[Graph, PlasticityReport]:
     seconds: dict[str, float] = {}
 
     @contextmanager

@@ -14,7 +14,8 @@ import hashlib
 import os
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -83,6 +84,22 @@ def parallel_njit(function: F) -> F:
             return compiled(*arguments)
 
     return guarded  # type: ignore[return-value]
+
+
+SERIAL_BELOW = 1 << 14
+"""Entries below which waking a second thread costs more than it saves."""
+
+
+@contextmanager
+def threads_for(entries: int) -> Iterator[None]:
+    """Use one thread inside the block if there is little to do."""
+    before = thread_count()
+    if entries < SERIAL_BELOW:
+        numba.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
 
 
 def thread_count() -> int:
