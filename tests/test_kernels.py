@@ -66,7 +66,11 @@ def matrices(draw: st.DrawFn) -> list[list[int]]:
 @given(matrices(), key_types)
 def test_transpose(rows: list[list[int]], dtype: Any) -> None:
     indptr, indices = to_csr(rows, dtype)
-    in_indptr, in_rows, in_entry = csr.transpose(indptr, indices, len(rows))
+    in_indptr, in_rows, in_entry = csr.transpose_entries(indptr, indices, len(rows))
+    for one, other in zip(
+        csr.transpose(indptr, indices, len(rows)), (in_indptr, in_rows), strict=True
+    ):
+        assert one.tolist() == other.tolist()
     flat = [(u, v) for u, row in enumerate(rows) for v in row]
     expected = [[u for u, v in flat if v == column] for column in range(len(rows))]
     assert to_rows(in_indptr, in_rows) == expected
@@ -80,7 +84,7 @@ def test_transpose(rows: list[list[int]], dtype: Any) -> None:
 @given(matrices(), key_types)
 def test_symmetrise(rows: list[list[int]], dtype: Any) -> None:
     indptr, indices = to_csr(rows, dtype)
-    in_indptr, in_rows, _ = csr.transpose(indptr, indices, len(rows))
+    in_indptr, in_rows = csr.transpose(indptr, indices, len(rows))
     edges = [naive.Edge(u, v) for u, row in enumerate(rows) for v in row]
     expected = naive.neighbourhoods(len(rows), edges)
     got = csr.symmetrise(indptr, indices, in_indptr, in_rows)
@@ -98,22 +102,29 @@ def test_degree_order_and_orient(around: naive.Neighbourhoods, dtype: Any) -> No
     assert [expected.index(node) for node in around] == rank.tolist()
     renamed = [sorted(expected.index(v) for v in around[u]) for u in expected]
     assert to_rows(*csr.relabel(indptr, indices, order, rank)) == renamed
-    heads = [
-        sorted(expected.index(v) for v in around[u] if expected.index(v) > position)
-        for position, u in enumerate(expected)
+
+
+@fast
+@given(strategies.neighbourhoods(), key_types)
+def test_orient(around: naive.Neighbourhoods, dtype: Any) -> None:
+    out_indptr, heads, degree = csr.orient(*adjacency(around, dtype))
+    assert degree.tolist() == [len(near) for near in around.values()]
+    assert to_rows(out_indptr, heads) == [
+        sorted(v for v in near if (len(around[v]), v) > (len(near), u))
+        for u, near in around.items()
     ]
-    assert to_rows(*csr.orient(indptr, indices, order, rank)) == heads
+    assert heads.dtype == dtype
 
 
-def test_orient_sorts_long_rows() -> None:
+def test_relabel_sorts_long_rows() -> None:
     n = 60
     everyone = {node: set(range(n)) - {node} for node in range(n)}
     indptr, indices = adjacency(everyone)
     shuffled = random.Random(5)
     order = np.array(shuffled.sample(range(n), n), np.int32)
     rank = np.argsort(order).astype(np.int32)
-    assert to_rows(*csr.orient(indptr, indices, order, rank)) == [
-        list(range(position + 1, n)) for position in range(n)
+    assert to_rows(*csr.relabel(indptr, indices, order, rank)) == [
+        [other for other in range(n) if other != node] for node in range(n)
     ]
 
 
@@ -122,7 +133,7 @@ def test_orient_sorts_long_rows() -> None:
 def test_edge_support(around: naive.Neighbourhoods, data: st.DataObject, dtype: Any) -> None:
     n = len(around)
     rows = [data.draw(st.lists(st.integers(0, n - 1), max_size=5)) for _ in range(n)]
-    rows = [row + sorted(around[node]) for node, row in enumerate(rows)]
+    rows = [sorted([*row, *around[node]]) for node, row in enumerate(rows)]
     pairs = [(u, v) for u, row in enumerate(rows) for v in row]
     counts = naive.support(around, pairs)
     expected = [
@@ -187,19 +198,16 @@ def test_strengthen(edges: list[Any], rate: float, bounds: tuple[float, float]) 
     assert (out[same] == weight[same]).all()
 
 
-def hold_losers(
-    rows: list[list[int]], weight: list[float], active: list[bool], pairs: list[Any], dtype: Any
-) -> None:
+def hold_losers(rows: list[list[int]], weight: list[float], pairs: list[Any], dtype: Any) -> None:
     flat = [(u, v) for u, row in enumerate(rows) for v in row]
     lost = np.zeros(len(flat), np.bool_)
     left, right = (np.array([pair[side] for pair in pairs], dtype) for side in (0, 1))
     competition.mark_losers(
-        *csr.transpose(*to_csr(rows, dtype), len(rows)), np.array(weight, np.float32),
-        np.array(active), left, right, lost,
+        *csr.transpose_entries(*to_csr(rows, dtype), len(rows)), np.array(weight, np.float32),
+        left, right, lost,
     )  # fmt: skip
     expected = [
-        active[u]
-        and any(
+        any(
             tail == u and heavier > own and ((v, head) in pairs or (head, v) in pairs)
             for (tail, head), heavier in zip(flat, weight, strict=True)
         )
@@ -216,9 +224,8 @@ def test_mark_losers(data: st.DataObject, dtype: Any) -> None:
     rows = [sorted(data.draw(st.lists(node, max_size=6))) for _ in range(n)]
     m = sum(map(len, rows))
     weight = data.draw(st.lists(weights, min_size=m, max_size=m))
-    active = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
     pairs = data.draw(st.lists(st.tuples(node, node).filter(lambda pair: pair[0] != pair[1])))
-    hold_losers(rows, weight, active, pairs, dtype)
+    hold_losers(rows, weight, pairs, dtype)
 
 
 @pytest.mark.parametrize("few", [(7,), (0, 59), (58, 59), ()])
@@ -226,8 +233,8 @@ def test_mark_losers_gallops(few: tuple[int, ...]) -> None:
     """Nearly every node has an edge to 60, few have one to 61."""
     rows = [[60, 61] if u in few else [60] if u % 7 else [] for u in range(60)] + [[], []]
     weight = [float(k % 3) for k in range(sum(map(len, rows)))]
-    hold_losers(rows, weight, [True] * 62, [(60, 61)], np.int32)
-    hold_losers(rows, weight, [True] * 62, [(61, 60)], np.int32)
+    hold_losers(rows, weight, [(60, 61)], np.int32)
+    hold_losers(rows, weight, [(61, 60)], np.int32)
 
 
 @fast
@@ -236,12 +243,12 @@ def test_incident_sums(rows: list[list[int]], data: st.DataObject, dtype: Any) -
     flat = [(u, v) for u, row in enumerate(rows) for v in row]
     m = len(flat)
     weight = data.draw(st.lists(weights, min_size=m, max_size=m))
-    relation = data.draw(st.lists(st.integers(0, 2), min_size=m, max_size=m))
+    relations = data.draw(st.sampled_from((1, 3, 64, 130)))
+    relation = data.draw(st.lists(st.integers(0, relations - 1), min_size=m, max_size=m))
     indptr, indices = to_csr(rows, dtype)
-    in_indptr, _, in_entry = csr.transpose(indptr, indices, len(rows))
-    total, count, diversity = metrics.incident_sums(
-        indptr, in_indptr, in_entry, np.array(weight, np.float32), np.array(relation, np.int32), 3
-    )
+    total, count = metrics.incident_sums(indptr, indices, np.array(weight, np.float32))
+    codes = np.array(relation, np.int32)
+    diversity = metrics.relation_diversity(indptr, indices, codes, relations)
     for node in range(len(rows)):
         # A loop, which graphs never hold, would count at both of its ends.
         sides = [k for k, ends in enumerate(flat) for end in ends if end == node]

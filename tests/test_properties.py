@@ -336,3 +336,16 @@ def test_a_pass_leaves_a_given_similarity_alone() -> None:
     assert report.weakened_edges == 0
     assert result.weight[0] < 1 + 0.1 * np.log(2)
     np.testing.assert_array_equal(similarity.toarray(), dense)
+
+
+@usual
+@given(strategies.any_graphs())
+def test_both_ways_of_finding_losers_agree(both: tuple[naive.Plain, Graph]) -> None:
+    """Few rivalries are settled one by one, many by the join over all pairs of targets."""
+    results = []
+    for number in (0, 2**62):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(competition._Contest, "rivalries", lambda _, number=number: number)
+            learned, _ = plastify(both[1], similarity_threshold=0.3, discover=False)
+        results.append(learned.weight.tolist())
+    assert results[0] == results[1]

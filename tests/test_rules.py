@@ -21,7 +21,7 @@ from hebbgraph.plasticity.competition import compete
 from hebbgraph.plasticity.cooccurrence import cooccurrence
 from hebbgraph.plasticity.hebbian import strengthen
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
-from hebbgraph.plasticity.neighborhood import Edges, observed_neighborhood
+from hebbgraph.plasticity.neighborhood import observed_neighborhood
 
 thorough = settings(max_examples=150, deadline=None)
 caps = st.sampled_from((1, 2, 3, None))
@@ -88,7 +88,7 @@ def test_strengthening(
 
 def _compete(graph: Graph, count: list[int], **options: Any) -> list[float]:
     weight = compete(
-        graph, Edges.of(graph.indptr, graph.indices), graph.weight, np.array(count, np.int32),
+        graph, graph.weight, np.array(count, np.int32),
         observed_neighborhood(graph), competition_rate=options.pop("rate"),
         min_weight=options.pop("low"), **options,
     )  # fmt: skip
@@ -303,8 +303,7 @@ def hold_report(before: naive.Plain, after: naive.Plain, report: Any) -> None:
 
 
 def hold_metrics(graph: Graph, plain: naive.Plain, max_weight: float) -> None:
-    edges = Edges.of(graph.indptr, graph.indices)
-    got = node_metrics(graph, edges, max_weight=max_weight, now=strategies.NOW)
+    got = node_metrics(graph, max_weight=max_weight, now=strategies.NOW)
     wanted = naive.node_metrics(plain, now=strategies.NOW, max_weight=max_weight)
     for item in dataclasses.fields(got):
         values = [getattr(node, item.name) for node in wanted]

@@ -8,7 +8,7 @@ from hebbgraph_kernels.support import edge_support, pair_support
 
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
-from hebbgraph.plasticity.neighborhood import Edges, Neighborhood, neighborhood
+from hebbgraph.plasticity.neighborhood import Neighborhood, neighborhood
 
 
 def cooccurrence(
@@ -35,7 +35,7 @@ def cooccurrence(
         counts = edge_support(everything.indptr, everything.indices, indptr, indices)
     else:
         before = np.concatenate(([0], np.cumsum(inside)))
-        recent = neighborhood(Edges.of(before[indptr], indices[inside]))
+        recent = neighborhood(before[indptr], indices[inside])
         counts = edge_support(recent.indptr, recent.indices, indptr, indices)
         outside = np.flatnonzero(counts < 0)
         source = np.searchsorted(indptr, outside, side="right") - 1

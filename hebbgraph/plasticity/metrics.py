@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from hebbgraph_kernels.metrics import incident_sums
+from hebbgraph_kernels.metrics import incident_sums, relation_diversity
 
 from hebbgraph.columns import NodeMetrics
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
-from hebbgraph.plasticity.neighborhood import Edges
 
 TIME_CONSTANT_US = 30 * 86_400 * 1_000_000
 """τ of activation, microseconds."""
 
 
-def node_metrics(graph: Graph, edges: Edges, *, max_weight: float, now: int) -> NodeMetrics:
+def node_metrics(graph: Graph, *, max_weight: float, now: int) -> NodeMetrics:
     """Measure every node; an edge counts at both of its ends.
 
     With w̄ the mean weight of incident edges and Δt the time since the latest dated one (0 where
@@ -24,13 +23,15 @@ def node_metrics(graph: Graph, edges: Edges, *, max_weight: float, now: int) -> 
 
     Parameters
     ----------
-    edges : the graph's edges, observed and inferred, with their transpose
     now : UTC microseconds
     """
-    total, count, diversity = incident_sums(
-        edges.indptr, edges.in_indptr, edges.in_entry, graph.weight, graph.relation,
-        len(graph.relation_names),
-    )  # fmt: skip
+    relations = len(graph.relation_names)
+    total, count = incident_sums(graph.indptr, graph.indices, graph.weight)
+    diversity = (
+        relation_diversity(graph.indptr, graph.indices, graph.relation, relations)
+        if relations > 1
+        else (count > 0).astype(np.int32)
+    )
     mean = np.divide(total, count, out=np.zeros_like(total), where=count > 0)
     activation = mean / max_weight * np.exp(-_idle(graph, now) / TIME_CONSTANT_US)
     score = activation * (1 + mean / 10) + np.minimum(diversity / 10, 0.5)

@@ -1,4 +1,4 @@
-"""N(v) of every node as an adjacency, and the transpose it is made from."""
+"""N(v) of every node as an adjacency."""
 
 from __future__ import annotations
 
@@ -12,28 +12,6 @@ from hebbgraph_kernels import csr
 from hebbgraph.graph import Graph
 
 Ints = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Edges:
-    """CSR of some edges with its transpose.
-
-    Attributes
-    ----------
-    indptr, indices : CSR, rows sorted
-    in_indptr, in_rows, in_entry : transpose; ``in_entry`` points into ``indices``
-    """
-
-    indptr: npt.NDArray[np.int64]
-    indices: Ints
-    in_indptr: npt.NDArray[np.int64]
-    in_rows: Ints
-    in_entry: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, indptr: npt.NDArray[np.int64], indices: Ints) -> Edges:
-        """Transpose a CSR."""
-        return cls(indptr, indices, *csr.transpose(indptr, indices, indptr.size - 1))
 
 
 @dataclass(frozen=True)
@@ -59,13 +37,12 @@ class Neighborhood:
         return self.indices[self.indptr[key] : self.indptr[key + 1]]
 
 
-def neighborhood(edges: Edges) -> Neighborhood:
-    """The neighbourhoods that a set of directed edges makes."""
-    return Neighborhood(
-        *csr.symmetrise(edges.indptr, edges.indices, edges.in_indptr, edges.in_rows)
-    )
+def neighborhood(indptr: npt.NDArray[np.int64], indices: Ints) -> Neighborhood:
+    """The neighbourhoods that a CSR of directed edges makes; rows must be sorted."""
+    in_indptr, in_rows = csr.transpose(indptr, indices, indptr.size - 1)
+    return Neighborhood(*csr.symmetrise(indptr, indices, in_indptr, in_rows))
 
 
 def observed_neighborhood(graph: Graph) -> Neighborhood:
     """N(v) by the graph's observed edges."""
-    return neighborhood(Edges.of(*graph.observed))
+    return neighborhood(*graph.observed)

@@ -22,7 +22,7 @@ from hebbgraph.plasticity.cooccurrence import cooccurrence
 from hebbgraph.plasticity.discovery import TIER_NAMES, find
 from hebbgraph.plasticity.hebbian import strengthen
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
-from hebbgraph.plasticity.neighborhood import Edges, neighborhood
+from hebbgraph.plasticity.neighborhood import observed_neighborhood
 from hebbgraph.plasticity.parameters import DiscoveryParameters, Parameters, RankBy
 from hebbgraph.plasticity.report import PlasticityReport, WeightHistogram
 
@@ -140,8 +140,7 @@ def _run(
         seconds[name] = time.perf_counter() - started
 
     with phase("neighborhoods"):
-        edges = Edges.of(graph.indptr, graph.indices)
-        around = neighborhood(edges if graph.inferred is None else Edges.of(*graph.observed))
+        around = observed_neighborhood(graph)
     with phase("co-occurrence"):
         window = parameters.temporal_window // timedelta(microseconds=1)
         count = cooccurrence(graph, around, since=moment - window)
@@ -152,7 +151,7 @@ def _run(
         )  # fmt: skip
     with phase("competition"):
         weight = compete(
-            graph, edges, strengthened, count, around,
+            graph, strengthened, count, around,
             competition_rate=parameters.competition_rate, min_weight=parameters.min_weight,
             similarity_threshold=parameters.similarity_threshold,
             min_shared_neighbors=parameters.discovery.min_shared_neighbors,
@@ -166,9 +165,7 @@ def _run(
             proposed = find(graph, around, parameters.discovery)
             learned, change = associations.apply(learned, proposed)
     with phase("metrics"):
-        if change.any:
-            edges = Edges.of(learned.indptr, learned.indices)
-        metrics = node_metrics(learned, edges, max_weight=parameters.max_weight, now=moment)
+        metrics = node_metrics(learned, max_weight=parameters.max_weight, now=moment)
         changed = change.any or bool(touched.any())
         result = dataclasses.replace(learned, metrics=metrics) if changed else graph
         report = PlasticityReport(

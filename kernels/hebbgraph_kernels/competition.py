@@ -43,7 +43,6 @@ def mark_losers(
     in_rows: np.ndarray,
     in_entry: np.ndarray,
     weight: np.ndarray,
-    active: np.ndarray,
     left: np.ndarray,
     right: np.ndarray,
     lost: np.ndarray,
@@ -54,7 +53,6 @@ def mark_losers(
     ----------
     in_indptr, in_rows, in_entry : transpose of the edges (:func:`~hebbgraph_kernels.csr.transpose`)
     weight : (m,) float32
-    active : (n,) bool; only edges of active u compete
     left, right : (p,) int, v and v′ of each pair
     lost : (m,) bool, set to True where an edge lost; untouched elsewhere
     """
@@ -67,15 +65,13 @@ def mark_losers(
             elif in_rows[i] > in_rows[j]:
                 j = _skip_to(in_rows, j, j_end, in_rows[i])
             else:
-                source = in_rows[i]
                 i_stop, i_best = _group(in_rows, in_entry, weight, i, i_end)
                 j_stop, j_best = _group(in_rows, in_entry, weight, j, j_end)
-                if active[source]:
-                    for k in range(i, i_stop):
-                        if weight[in_entry[k]] < j_best:
-                            lost[in_entry[k]] = True
-                    for k in range(j, j_stop):
-                        if weight[in_entry[k]] < i_best:
-                            lost[in_entry[k]] = True
+                for k in range(i, i_stop):
+                    if weight[in_entry[k]] < j_best:
+                        lost[in_entry[k]] = True
+                for k in range(j, j_stop):
+                    if weight[in_entry[k]] < i_best:
+                        lost[in_entry[k]] = True
                 i = i_stop
                 j = j_stop

@@ -11,10 +11,20 @@ _INSERTION_SORT_LIMIT = 48
 
 
 @njit
+def _column_pointers(indices, columns):  # type: ignore[no-untyped-def]
+    out = np.zeros(columns + 1, np.int64)
+    for entry in range(indices.size):
+        out[indices[entry] + 1] += 1
+    for column in range(columns):
+        out[column + 1] += out[column]
+    return out
+
+
+@njit
 def transpose(
     indptr: np.ndarray, indices: np.ndarray, columns: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Transpose a CSR matrix and remember where each entry came from.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Transpose the pattern of a CSR matrix.
 
     Parameters
     ----------
@@ -23,17 +33,28 @@ def transpose(
 
     Returns
     -------
-    in_indptr : (columns + 1,) like ``indptr``
+    in_indptr : (columns + 1,) int64
     in_rows : (m,) like ``indices``, ascending within a column
-    in_entry : (m,) like ``indptr``, position of the entry in ``indices``
     """
-    in_indptr = np.zeros(columns + 1, indptr.dtype)
-    for entry in range(indices.size):
-        in_indptr[indices[entry] + 1] += 1
-    for column in range(columns):
-        in_indptr[column + 1] += in_indptr[column]
+    in_indptr = _column_pointers(indices, columns)
     in_rows = np.empty(indices.size, indices.dtype)
-    in_entry = np.empty(indices.size, indptr.dtype)
+    cursor = in_indptr[:-1].copy()
+    for row in range(indptr.size - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            column = indices[entry]
+            in_rows[cursor[column]] = row
+            cursor[column] += 1
+    return in_indptr, in_rows
+
+
+@njit
+def transpose_entries(
+    indptr: np.ndarray, indices: np.ndarray, columns: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """:func:`transpose`, and where each entry came from: (m,) int64 places in ``indices``."""
+    in_indptr = _column_pointers(indices, columns)
+    in_rows = np.empty(indices.size, indices.dtype)
+    in_entry = np.empty(indices.size, np.int64)
     cursor = in_indptr[:-1].copy()
     for row in range(indptr.size - 1):
         for entry in range(indptr[row], indptr[row + 1]):
@@ -165,32 +186,38 @@ def relabel(
 
 
 @parallel_njit
-def orient(
-    indptr: np.ndarray, indices: np.ndarray, order: np.ndarray, rank: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Relabel by rank and keep each edge once, from lower to higher rank.
+def orient(indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Keep each edge once, from its end of lower degree to the other; ties by node.
 
-    Out-lists are sorted.  A node of the oriented graph has at most sqrt(2m)
-    successors, however large the hubs of the original.
+    A node of the oriented graph has at most sqrt(2m) successors, however large the hubs.
+
+    Returns
+    -------
+    out_indptr : (n + 1,) int64
+    heads : (m / 2,) like ``indices``, sorted within a row
+    degree : (n,) like ``indices``
     """
     n = indptr.size - 1
-    out_indptr = np.zeros(n + 1, indptr.dtype)
-    for position in prange(n):
-        node = order[position]
+    degree = np.empty(n, indices.dtype)
+    for node in prange(n):
+        degree[node] = indptr[node + 1] - indptr[node]
+    out_indptr = np.zeros(n + 1, np.int64)
+    for node in prange(n):
         count = 0
+        own = degree[node]
         for entry in range(indptr[node], indptr[node + 1]):
-            count += rank[indices[entry]] > position
-        out_indptr[position + 1] = count
-    for position in range(n):
-        out_indptr[position + 1] += out_indptr[position]
+            head = indices[entry]
+            count += degree[head] > own or (degree[head] == own and head > node)
+        out_indptr[node + 1] = count
+    for node in range(n):
+        out_indptr[node + 1] += out_indptr[node]
     heads = np.empty(out_indptr[n], indices.dtype)
-    for position in prange(n):
-        node = order[position]
-        slot = out_indptr[position]
+    for node in prange(n):
+        own = degree[node]
+        slot = out_indptr[node]
         for entry in range(indptr[node], indptr[node + 1]):
-            head = rank[indices[entry]]
-            if head > position:
+            head = indices[entry]
+            if degree[head] > own or (degree[head] == own and head > node):
                 heads[slot] = head
                 slot += 1
-        _sort_short(heads[out_indptr[position] : slot])
-    return out_indptr, heads
+    return out_indptr, heads, degree

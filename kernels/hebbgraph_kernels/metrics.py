@@ -5,68 +5,63 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from hebbgraph_kernels._jit import block_cursor, fetch_add, parallel_njit, thread_count
-
-_ROWS_PER_BLOCK = 1024
+from hebbgraph_kernels._jit import njit, parallel_njit, thread_count
 
 
-@parallel_njit
-def _incident(indptr, in_indptr, in_entry, weight, relation, relations, cursor, threads,  # type: ignore[no-untyped-def]
-              total, count, diversity):  # fmt: skip
-    n = indptr.size - 1
-    for _thread in prange(threads):
-        met = np.full(relations, -1, np.int64)
-        while True:
-            block = fetch_add(cursor, 0, _ROWS_PER_BLOCK)
-            if block >= n:
-                break
-            for node in range(block, min(block + _ROWS_PER_BLOCK, n)):
-                kinds = 0
-                outgoing = indptr[node + 1] - indptr[node]
-                incident = outgoing + in_indptr[node + 1] - in_indptr[node]
-                sum_of_weights = 0.0
-                for k in range(incident):
-                    if k < outgoing:
-                        edge = indptr[node] + k
-                    else:
-                        edge = in_entry[in_indptr[node] + k - outgoing]
-                    sum_of_weights += weight[edge]
-                    code = relation[edge]
-                    if met[code] != node:
-                        met[code] = node
-                        kinds += 1
-                total[node] = sum_of_weights
-                count[node] = incident
-                diversity[node] = kinds
-
-
+@njit
 def incident_sums(
-    indptr: np.ndarray,
-    in_indptr: np.ndarray,
-    in_entry: np.ndarray,
-    weight: np.ndarray,
-    relation: np.ndarray,
-    relations: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sum of weights, number of edges and distinct relations at every node.
-
-    An edge counts at both of its ends.
+    indptr: np.ndarray, indices: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sum of weights and number of edges at every node; an edge counts at both of its ends.
 
     Returns
     -------
     total : (n,) float64
     count : (n,) int64
-    diversity : (n,) int32
     """
     n = indptr.size - 1
-    total = np.empty(n, np.float64)
-    count = np.empty(n, np.int64)
-    diversity = np.empty(n, np.int32)
-    _incident(
-        indptr, in_indptr, in_entry, weight, relation, max(relations, 1),
-        block_cursor(), thread_count(), total, count, diversity,
-    )  # fmt: skip
-    return total, count, diversity
+    total = np.zeros(n, np.float64)
+    count = np.zeros(n, np.int64)
+    for node in range(n):
+        own = 0.0
+        for edge in range(indptr[node], indptr[node + 1]):
+            own += weight[edge]
+            head = indices[edge]
+            total[head] += weight[edge]
+            count[head] += 1
+        total[node] += own
+        count[node] += indptr[node + 1] - indptr[node]
+    return total, count
+
+
+@njit
+def relation_diversity(
+    indptr: np.ndarray, indices: np.ndarray, relation: np.ndarray, relations: int
+) -> np.ndarray:
+    """Distinct relations of the edges at every node: (n,) int32.
+
+    Relations are taken 64 at a time, a bit each.
+    """
+    n = indptr.size - 1
+    out = np.zeros(n, np.int32)
+    seen = np.zeros(n, np.uint64)
+    for first in range(0, relations, 64):
+        seen[:] = 0
+        for node in range(n):
+            own = np.uint64(0)
+            for edge in range(indptr[node], indptr[node + 1]):
+                code = relation[edge] - first
+                if 0 <= code < 64:
+                    bit = np.uint64(1) << np.uint64(code)
+                    own |= bit
+                    seen[indices[edge]] |= bit
+            seen[node] |= own
+        for node in range(n):
+            bits = seen[node]
+            while bits:
+                bits &= bits - np.uint64(1)
+                out[node] += 1
+    return out
 
 
 @parallel_njit

@@ -6,7 +6,7 @@ import numpy as np
 from numba import prange
 
 from hebbgraph_kernels._jit import block_cursor, fetch_add, njit, parallel_njit, thread_count
-from hebbgraph_kernels.csr import degree_order, orient
+from hebbgraph_kernels.csr import orient
 
 _ROWS_PER_BLOCK = 64
 
@@ -32,7 +32,7 @@ def _oriented_support(out_indptr, heads, cursor, threads, support):  # type: ign
                     continue
                 for entry in range(begin, end):
                     slot[heads[entry]] = entry - begin + 1
-                for entry in range(begin, end - 1):
+                for entry in range(begin, end):
                     middle = heads[entry]
                     found = 0
                     for far in range(out_indptr[middle], out_indptr[middle + 1]):
@@ -50,26 +50,52 @@ def _oriented_support(out_indptr, heads, cursor, threads, support):  # type: ign
                         own[entry - begin + 1] = 0
 
 
+@njit
+def _incoming(indptr, out_indptr, heads, support):  # type: ignore[no-untyped-def]
+    """Support of the edges that point at each node, by ascending tail."""
+    out = np.empty(heads.size, support.dtype)
+    cursor = indptr[:-1] - out_indptr[:-1]
+    for node in range(out_indptr.size - 1):
+        for entry in range(out_indptr[node], out_indptr[node + 1]):
+            head = heads[entry]
+            out[cursor[head]] = support[entry]
+            cursor[head] += 1
+    return out
+
+
 @parallel_njit
-def _gather(indptr, indices, rank, out_indptr, heads, support, out):  # type: ignore[no-untyped-def]
+def _gather(  # type: ignore[no-untyped-def]
+    sym_indptr, sym_indices, degree, out_indptr, support, in_support, indptr, indices, out
+):  # fmt: skip
+    """Support of each edge of a CSR, by walking its rows beside those of the adjacency.
+
+    The neighbours that a node points at stand in its row in the order of its out-list, and those
+    that point at it in the order of its in-list, so nothing need be searched for.
+    """
     for source in prange(indptr.size - 1):
-        for edge in range(indptr[source], indptr[source + 1]):
-            low = rank[source]
-            high = rank[indices[edge]]
-            if low > high:
-                low, high = high, low
-            begin = out_indptr[low]
-            end = out_indptr[low + 1]
-            while begin < end:
-                middle = (begin + end) // 2
-                if heads[middle] < high:
-                    begin = middle + 1
-                else:
-                    end = middle
-            if begin < out_indptr[low + 1] and heads[begin] == high:
-                out[edge] = support[begin]
+        outgoing = out_indptr[source]
+        incoming = sym_indptr[source] - outgoing
+        edge = indptr[source]
+        stop = indptr[source + 1]
+        own = degree[source]
+        for entry in range(sym_indptr[source], sym_indptr[source + 1]):
+            if edge == stop:
+                break
+            node = sym_indices[entry]
+            if degree[node] > own or (degree[node] == own and node > source):
+                found = support[outgoing]
+                outgoing += 1
             else:
+                found = in_support[incoming]
+                incoming += 1
+            while edge < stop and indices[edge] < node:
                 out[edge] = -1
+                edge += 1
+            while edge < stop and indices[edge] == node:
+                out[edge] = found
+                edge += 1
+        for rest in range(edge, stop):
+            out[rest] = -1
 
 
 def edge_support(
@@ -85,18 +111,18 @@ def edge_support(
     sym_indptr, sym_indices
         adjacency in which shared neighbours are counted
     indptr, indices
-        CSR of the edges to count for; rows as in the adjacency, sorted or not
+        CSR of the edges to count for, over the same nodes; rows sorted, parallel edges allowed
 
     Returns
     -------
     support : (m,) int32, ≥ 0; −1 where the edge is not in the adjacency
     """
-    order, rank = degree_order(sym_indptr, sym_indices)
-    out_indptr, heads = orient(sym_indptr, sym_indices, order, rank)
+    out_indptr, heads, degree = orient(sym_indptr, sym_indices)
     support = np.zeros(heads.size, np.int32)
     _oriented_support(out_indptr, heads, block_cursor(), thread_count(), support)
+    in_support = _incoming(sym_indptr, out_indptr, heads, support)
     out = np.empty(indices.size, np.int32)
-    _gather(indptr, indices, rank, out_indptr, heads, support, out)
+    _gather(sym_indptr, sym_indices, degree, out_indptr, support, in_support, indptr, indices, out)
     return out
 
 
