@@ -152,7 +152,7 @@ class Graph:
     @classmethod
     def from_arrow(
         cls,
-        edges: pa.Table | pa.RecordBatch,
+        edges: Any,
         *,
         nodes: pa.Table | None = None,
         source: str = "source",
@@ -166,9 +166,9 @@ class Graph:
 
         Parameters
         ----------
-        edges : columns ``source``, ``target`` (text or any 64-bit integers), and optionally
-            ``relation``, ``weight``, ``time``, ``properties`` and the learned columns
-            that :meth:`to_arrow` writes
+        edges : Arrow table, pandas data frame or mapping with columns ``source``, ``target``
+            (text or any 64-bit integers), and optionally ``relation``, ``weight``, ``time``,
+            ``properties`` and the learned columns that :meth:`to_arrow` writes
         nodes : columns ``id``, and optionally ``type`` and ``properties``; nodes that only
             occur in edges are added
         where, where_node : how a message calls a row of ``edges``, of ``nodes``
@@ -178,6 +178,8 @@ class Graph:
         InputError
             as :meth:`from_edges`, or a column is missing
         """
+        if not isinstance(edges, pa.Table | pa.RecordBatch):
+            edges = pa.table(edges)
         for name in (source, target):
             if name not in edges.column_names:
                 raise InputError(
@@ -210,7 +212,9 @@ class Graph:
         cls, graph: networkx.Graph[Any], *, weight: str = "weight", relation: str = "relation",
         time: str = "time", node_type: str = "type",
     ) -> Graph:  # fmt: skip
-        """Build a graph from a NetworkX graph; nodes must be text or integers.
+        """Build a graph from a NetworkX graph.
+
+        Nodes that are all integers are integer ids; otherwise ids are the nodes as text.
 
         Edge attributes named by ``weight``, ``relation`` and ``time`` are read where present.
         """

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import edgelist, ids
-from hebbgraph.columns import EDGE_ARRAYS, row_pointers
+from hebbgraph.columns import EDGE_ARRAYS, NodeMetrics, row_pointers
 from hebbgraph.edgelist import UNDATED, IdPolicy
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
@@ -124,7 +124,19 @@ def with_nodes(
         pair = ids.confusable(merged.node_ids)
         if pair is not None:
             raise ids.confusion(*map(ids.escaped, pair))
-    return dataclasses.replace(merged, duplicates=graph.duplicates, self_loops=graph.self_loops)
+    metrics = None
+    measures = [item.name for item in dataclasses.fields(NodeMetrics)]
+    if merged.n_nodes == len(nodes) and set(measures) <= set(nodes.column_names):
+        row = np.empty(len(nodes), np.int64)
+        row[
+            ids.look_up(listed, merged.ids_of(np.arange(merged.n_nodes)), name="id", where=where)
+        ] = np.arange(len(nodes))
+        values = {name: nodes[name].to_numpy()[row] for name in measures}
+        kinds = dict(zip(measures, ("f4", "i8", "i4", "f4", "f4"), strict=True))
+        metrics = NodeMetrics(**{name: values[name].astype(kinds[name]) for name in measures})
+    return dataclasses.replace(
+        merged, duplicates=graph.duplicates, self_loops=graph.self_loops, metrics=metrics
+    )
 
 
 def _union_of_nodes(base: Graph, new: Graph) -> tuple[pa.Array | None, npt.NDArray[np.int64]]:

@@ -85,7 +85,7 @@ class Store:
             raise StoreError(
                 f"{self.path}: expected a hebbgraph store or a Lance data set of edges, got "
                 f"{'a folder' if self.path.is_dir() else 'a file'} without either; "
-                f"bring it in with `hebbgraph import {self.path} data.lance`"
+                "make a store with `hebbgraph import EDGES data.lance`"
             )
         if self._has_snapshots:
             self.history()
@@ -125,6 +125,11 @@ class Store:
         finally:
             shutil.rmtree(staged, ignore_errors=True)
         return cls(place)
+
+    def __repr__(self) -> str:
+        current = self.current
+        seen = "not yet learned" if current is None else f"snapshot {current.seq}"
+        return f"Store({str(self.path)!r}, {seen})"
 
     # -- reading --------------------------------------------------------------
 
@@ -189,7 +194,7 @@ class Store:
         if old < 0 and len(self.history()) < 2:
             raise SnapshotNotFoundError(
                 f"{self.path}: expected two snapshots to compare, there is "
-                f"{len(self.history())}; `hebbgraph plastify {self.path}` makes the next"
+                f"{len(self.history())}; a pass that learns something makes the next"
             )
         before, after = self.snapshot(old), self.snapshot(new)
         return compare(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -141,9 +142,50 @@ def test_export_leaves_an_older_file_when_it_fails(learned, monkeypatch):
 def test_import_merges_into_a_store(learned):
     Path("more.csv").write_text("source,target,relation\nFlask,Python,uses\nFlask,HTTP,speaks\n")
     output = learned("import", "more.csv", "data.lance").output
-    assert "new: 1 nodes, 2 edges" in output
+    assert "1 new nodes, 2 new edges" in output
     report = json.loads(learned("plastify", "data.lance", "--json").stdout)
     assert report["new_associations_discovered"] == 2
+
+
+def test_importing_again_says_that_nothing_is_new(learned):
+    before = tree(Path("data.lance"))
+    assert "nothing new, nothing written" in learned("import", "edges.csv", "data.lance").output
+    document = json.loads(learned("import", "edges.csv", "data.lance", "--json").stdout)
+    assert (document["changed"], document["new_edges"]) == (False, 0)
+    assert tree(Path("data.lance")) == before
+
+
+def test_import_says_which_columns_it_read(run):
+    Path("c.csv").write_text("film,entity,released\na,b,1999\n")
+    output = run("import", "c.csv", "d.lance", "--source", "film", "--target", "entity").output
+    assert "read source 'film', target 'entity'; ignored 'released'" in output
+
+
+def test_plastify_says_how_many_edges_are_too_old(run):
+    Path("old.csv").write_text("source,target,time\na,b,2001-01-01\nb,c,2001-01-01\na,c,\n")
+    run("import", "old.csv", "old.lance")
+    assert re.search(r"outside the temporal window +2\b", run("plastify", "old.lance").output)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_an_undirected_store_comes_back_undirected_with_its_metrics(run, suffix):
+    run("import", "edges.csv", "u.lance", "--undirected")
+    run("plastify", "u.lance")
+    run("export", "u.lance", f"e.{suffix}", "--nodes", f"n.{suffix}")
+    run("import", f"e.{suffix}", "again.lance", "--nodes", f"n.{suffix}")
+    one, two = hebbgraph.open("u.lance").graph(), hebbgraph.open("again.lance").graph()
+    assert two.directed is False
+    assert two.nodes_to_arrow().equals(one.nodes_to_arrow())
+
+
+def test_explain_says_why_not(learned):
+    Path("more.csv").write_text("source,target\nFlask,Python\n")
+    learned("import", "more.csv", "data.lance")
+    assert "1 shared, fewer than 2" in learned("explain", "data.lance", "Flask", "Django").output
+    assert (
+        "expected two different nodes"
+        in learned("explain", "data.lance", "Flask", "Flask", code=1).stderr
+    )
 
 
 def test_duplicates_and_self_loops_are_counted(run):
@@ -265,5 +307,5 @@ def test_demo(run):
 
 
 def test_write_table_knows_its_formats(tmp_path):
-    with pytest.raises(hebbgraph.errors.InputError, match="format '.xls' is not known"):
+    with pytest.raises(hebbgraph.errors.InputError, match="got '.xls'"):
         write_table(pa.table({"a": [1]}), tmp_path / "x.xls")

@@ -12,6 +12,9 @@ from hebbgraph.cli.output import emit, output_options, progress
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from hebbgraph.interop.files import FileTable
+    from hebbgraph.snapshots import Snapshot
+
 FORMATS = click.Choice(["csv", "tsv", "parquet", "jsonl", "arrow", "lance"])
 
 
@@ -68,6 +71,7 @@ def import_command(
     gzip or zstd; - is standard input.  Into a store that exists, new edges are merged: what was
     learned stays.
     """
+    from hebbgraph.errors import InputError
     from hebbgraph.graph import Graph
     from hebbgraph.interop.files import read_edges, read_nodes
     from hebbgraph.store import Store
@@ -81,18 +85,19 @@ def import_command(
         if nodes is not None:
             listed = read_nodes(nodes, id=node_id, type=node_type, properties=node_properties)
         known = Store(store) if Path(store).exists() else None
+        before = None if known is None else known.snapshot()
         if directed is None:
-            before = None if known is None else known.current
-            directed = True if before is None else before.reading.directed
+            directed = _directed(table, before)
         phase("building")
         graph = Graph.from_arrow(
-            table.table, directed=directed, ids=ids, where=table.where,
+            table.table,
+            directed=directed,
+            ids=ids,
+            where=table.where,
             nodes=None if listed is None else listed.table,
             where_node=table.where if listed is None else listed.where,
-        )  # fmt: skip
+        )
         if graph.n_edges == 0:
-            from hebbgraph.errors import InputError
-
             raise InputError(
                 f"{table.name}: expected edges between two nodes, got {graph.self_loops:,} "
                 "self-loops and nothing else; nothing was imported"
@@ -103,18 +108,44 @@ def import_command(
             snapshot = Store.create(store, graph, parameters=said).snapshot()
         else:
             snapshot = known.add(graph, parameters=said)
-    figures = snapshot.figures
+    changed = before is None or snapshot.id != before.id
+    document = {
+        "store": store,
+        "changed": changed,
+        "snapshot": snapshot.seq,
+        "columns": dict(table.columns),
+        "ignored_columns": list(table.ignored),
+        "duplicates_merged": graph.duplicates,
+        "self_loops_dropped": graph.self_loops,
+        "new_nodes": snapshot.figures["new_nodes"] if changed else 0,
+        "new_edges": snapshot.figures["new_edges"] if changed else 0,
+    }
 
     def show(console: Console) -> None:
         console.print(f"[bold]{store}[/bold]  snapshot {snapshot.seq}", soft_wrap=True)
-        console.print(f"  {figures['nodes']:,} nodes, {figures['edges']:,} edges")
-        if known is not None:
-            console.print(f"  new: {figures['new_nodes']:,} nodes, {figures['new_edges']:,} edges")
+        read = ", ".join(f"{role} {column!r}" for role, column in table.columns.items())
+        left = ", ".join(map(repr, table.ignored))
+        console.print(f"  read {read}{f'; ignored {left}' if left else ''}", markup=False)
+        if not changed:
+            console.print("  nothing new, nothing written")
+        else:
+            console.print(
+                f"  {document['new_nodes']:,} new nodes, {document['new_edges']:,} new edges"
+            )
         for name in ("duplicates_merged", "self_loops_dropped"):
-            if figures[name]:
-                console.print(f"  {name.replace('_', ' ')}: {figures[name]:,}")
+            if document[name]:
+                console.print(f"  {name.replace('_', ' ')}: {document[name]:,}")
 
-    emit(snapshot.to_dict(), show, as_json=as_json, quiet=quiet)
+    emit(document, show, as_json=as_json, quiet=quiet)
+
+
+def _directed(table: FileTable, before: Snapshot | None) -> bool:
+    """As the store is, else as an exported file says, else directed."""
+    if before is not None:
+        return before.reading.directed
+    if "directed" in table.table.column_names and table.table.num_rows:
+        return str(table.table["directed"][0]).lower() != "false"
+    return True
 
 
 @click.command("export")
@@ -132,11 +163,15 @@ def export_command(
 
     `hebbgraph import FILE OTHER --nodes NODES` makes the same graph again.
     """
+    import numpy as np
+    import pyarrow as pa
+
     import hebbgraph
     from hebbgraph.interop.export import write_table
 
     graph = hebbgraph.open(store).graph(snapshot)
-    kind = write_table(graph.to_arrow(), file, format=format_)
+    directed = pa.array(np.full(graph.n_edges, graph.directed))
+    kind = write_table(graph.to_arrow().append_column("directed", directed), file, format=format_)
     written = {"edges": graph.n_edges, "file": file, "format": kind}
     if nodes is not None:
         write_table(graph.nodes_to_arrow(), nodes, format=format_)

@@ -42,7 +42,9 @@ def info_command(store: str, snapshot: int | None, as_json: bool, quiet: bool) -
         table = figures()
         for name in ("nodes", "edges", "inferred"):
             table.add_row(name, f"{document[name]:,}")
-        table.add_row("weights", "{min:.3f} … {mean:.3f} … {max:.3f}".format(**document["weight"]))
+        table.add_row("kind", "directed" if document["directed"] else "undirected")
+        spread = "{min:.3f} / {mean:.3f} / {max:.3f}".format(**document["weight"])
+        table.add_row("weight, least / mean / greatest", spread)
         if document["plasticity_score"] is not None:
             table.add_row("plasticity score", f"{document['plasticity_score']:.4f}")
         console.print(table)
@@ -73,8 +75,12 @@ def info_command(store: str, snapshot: int | None, as_json: bool, quiet: bool) -
 def explain_command(store: str, a: str, b: str, limit: int, as_json: bool, quiet: bool) -> None:
     """Why nodes A and B of STORE are, or are not, associated."""
     import hebbgraph
+    from hebbgraph.plasticity.parameters import DiscoveryParameters
 
-    why = hebbgraph.explain(hebbgraph.open(store).graph(), a, b)
+    opened = hebbgraph.open(store)
+    passes = [one for one in opened.history() if one.operation == "plastify"]
+    options = None if not passes else DiscoveryParameters.from_dict(passes[-1].parameters)
+    why = hebbgraph.explain(opened.graph(), a, b, parameters=options)
 
     def show(console: Console) -> None:
         from hebbgraph.cli.report import show_explanation

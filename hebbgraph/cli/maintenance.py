@@ -107,7 +107,7 @@ def restore_command(store: str, snapshot: int, as_json: bool, quiet: bool) -> No
     done = hebbgraph.open(store).restore(snapshot)
 
     def show(console: Console) -> None:
-        console.print(f"snapshot {done.seq} is snapshot {snapshot} again")
+        console.print(f"snapshot {done.seq} is snapshot {done.parameters['snapshot']} again")
 
     emit(done.to_dict(), show, as_json=as_json, quiet=quiet)
 

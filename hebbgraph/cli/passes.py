@@ -146,7 +146,7 @@ def demo_command(store: str, links: int, as_json: bool, quiet: bool) -> None:
     def show(console: Console) -> None:
         from hebbgraph.cli.report import show_links, show_report
 
-        console.print(f"{result.graph!r}  [dim]Debian's Python packages[/dim]\n")
+        console.print(f"{result.graph!r}  [dim]of Debian[/dim]\n")
         show_report(console, store, result.report, dry_run=False)
         console.print()
         show_links(console, result.links)

@@ -42,12 +42,16 @@ def show_report(console: Console, store: str, report: PlasticityReport, *, dry_r
     table.add_row("  strengthened", f"{report.strengthened_edges:,}")
     table.add_row("  weakened by competition or age", f"{report.weakened_edges:,}")
     table.add_row("new associations", f"{report.new_associations_discovered:,}")
-    table.add_row("  their mean confidence", f"{report.new_associations_avg_confidence:.3f}")
-    table.add_row("  nodes that gained one", f"{report.nodes_with_new_associations:,}")
+    if report.new_associations_discovered:
+        table.add_row("  their mean confidence", f"{report.new_associations_avg_confidence:.3f}")
+        table.add_row("  nodes that gained one", f"{report.nodes_with_new_associations:,}")
     if report.withdrawn_associations:
         table.add_row("associations withdrawn", f"{report.withdrawn_associations:,}")
+    table.add_row("associations now", f"{report.associations:,}")
     for name, count in report.associations_by_relation.items():
-        table.add_row(name, f"{count:,}")
+        table.add_row(f"  {name}", f"{count:,}")
+    if report.edges_outside_window:
+        table.add_row("edges outside the temporal window", f"{report.edges_outside_window:,}")
     table.add_row("plasticity score", f"{report.plasticity_score:.4f}")
     table.add_row("seconds", f"{sum(report.seconds.values()):.3f}")
     console.print(table)
@@ -98,14 +102,15 @@ def show_explanation(console: Console, why: Explanation, limit: int) -> None:
             soft_wrap=True,
         )
     if not why.edges:
-        console.print("  no edge between them")
+        console.print(f"  no edge between them: {why.why_not}")
     name = f"  ({why.relation})" if why.confidence >= 0.6 else ""
     console.print(
         f"  confidence = {why.shared:,} shared / min({why.source_degree:,}, "
         f"{why.target_degree:,}) = {why.confidence:.3f}{name}"
     )
     console.print(f"  resource allocation = Σ 1/degree = {why.resource_allocation:.4f}")
-    console.print(f"  by chance: 10^−{why.surprise:.1f}")
+    console.print(f"  surprise = {why.surprise:.1f}: so many are shared by chance once in "
+                  f"10^{why.surprise:.1f}")  # fmt: skip
     if not why.shared:
         return
     table = Table(box=None, padding=(0, 2, 0, 2))

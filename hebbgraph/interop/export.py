@@ -44,8 +44,8 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], *, format: str | 
     kind = format or SUFFIXES.get(stem.suffix.lower(), "")
     if kind not in WRITERS and kind != "lance":
         raise InputError(
-            f"{path}: format {kind or stem.suffix!r} is not known; "
-            f"expected {', '.join([*WRITERS, 'lance'])}, pass --format"
+            f"{path}: expected a suffix that tells the format, or --format with one of "
+            f"{', '.join([*WRITERS, 'lance'])}; got {kind or stem.suffix!r}"
         )
     plain = pa.table({name: _decoded(table[name]) for name in table.column_names})
     if str(path) == "-":

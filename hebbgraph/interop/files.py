@@ -6,12 +6,14 @@ type: nulls, duplicates, self-loops and weights out of range are found where the
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hebbgraph.columns import NodeMetrics
 from hebbgraph.interop.columns import (
     as_floats,
     as_ids,
@@ -42,7 +44,9 @@ _EXPORT_COLUMNS: Final = (
     "shared_neighbors",
     "rank",
     "properties",
+    "directed",
 )
+_METRICS: Final = tuple(item.name for item in dataclasses.fields(NodeMetrics))
 
 
 @dataclass(frozen=True)
@@ -55,11 +59,15 @@ class FileTable:
     name : what messages call the file: its name, or ``<stdin>``
     where : 0-based row to ``edges.csv line 3`` (physical line, the header counted) or, for binary
         formats, ``edges.parquet row 1``
+    columns : role to the column that plays it
+    ignored : columns that play none
     """
 
     table: pa.Table
     name: str
     where: Where
+    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
 
 
 def read_edges(
@@ -110,7 +118,7 @@ def read_edges(
         "weight": weight,
         "time": time,
     }
-    name, raw, found, where = _read(path, format, roles, properties)
+    name, names, raw, found, where = _read(path, format, roles, properties)
     columns: dict[str, Any] = dict(
         zip(
             ("source", "target"),
@@ -127,7 +135,7 @@ def read_edges(
     columns |= _export_columns(raw, found, where)
     if properties:
         columns["properties"] = as_properties({key: raw[key] for key in properties})
-    return FileTable(pa.table(columns), name, where)
+    return FileTable(pa.table(columns), name, where, found, _ignored(names, found, raw))
 
 
 def read_nodes(
@@ -162,7 +170,7 @@ def read_nodes(
     InputError, ParameterError
         as :func:`read_edges`
     """
-    name, raw, found, where = _read(path, format, {"id": id, "type": type}, properties)
+    name, names, raw, found, where = _read(path, format, {"id": id, "type": type}, properties)
     columns: dict[str, Any] = {"id": as_ids([raw[found["id"]]], ("id",), where)[0]}
     if "type" in found:
         columns["type"] = as_text(raw[found["type"]], "type", where)
@@ -170,7 +178,15 @@ def read_nodes(
         columns["properties"] = as_properties({key: raw[key] for key in properties})
     elif found["id"] == "id" and _holds_objects(raw.get("properties")):
         columns["properties"] = as_text(raw["properties"], "properties", where)
-    return FileTable(pa.table(columns), name, where)
+    if set(_METRICS) <= raw.keys():
+        columns |= {key: as_floats(raw[key], key, where) for key in _METRICS}
+    return FileTable(pa.table(columns), name, where, found, _ignored(names, found, raw))
+
+
+def _ignored(
+    names: Sequence[str], found: Mapping[str, str], raw: Mapping[str, Any]
+) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in found.values() and name not in raw)
 
 
 def _holds_objects(column: Any) -> bool:
@@ -189,8 +205,8 @@ def _read(
     format: str | None,
     roles: Mapping[str, str | None],
     properties: Sequence[str],
-) -> tuple[str, dict[str, Any], dict[str, str], Where]:
-    """Return name, the columns needed, role to column, and `where`."""
+) -> tuple[str, Sequence[str], dict[str, Any], dict[str, str], Where]:
+    """Return name, column names, the columns needed, role to column, and `where`."""
     given = [column for column in roles.values() if column is not None]
     name, (names, read, where) = open_table(path, format=format, given=[*given, *properties])
     found = recognise_columns(names, name=name, **roles)
@@ -201,8 +217,10 @@ def _read(
         wanted += [column for column in _EXPORT_COLUMNS if column in names]
     if found.get("id") == "id" and "properties" in names and not properties:
         wanted.append("properties")
+    if found.get("id") == "id" and set(_METRICS) <= set(names):
+        wanted += _METRICS
     table = read(list(dict.fromkeys(wanted)))
-    return name, dict(zip(table.column_names, table.columns, strict=True)), found, where
+    return name, names, dict(zip(table.column_names, table.columns, strict=True)), found, where
 
 
 def _export_columns(
@@ -220,6 +238,8 @@ def _export_columns(
             columns[key] = as_floats(raw[key], key, where)
         elif key == "updated_at":
             columns[key] = _times(raw[key], key, where, None)
+        elif key == "directed":
+            columns[key] = plain(raw[key]).cast(pa.string())
         else:
             columns[key] = as_text(raw[key], key, where)
     return columns

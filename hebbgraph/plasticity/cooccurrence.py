@@ -49,6 +49,12 @@ def cooccurrence(
     return out
 
 
+def outside_window(graph: Graph, since: int) -> int:
+    """Number of observed edges that are dated before ``since``."""
+    inside = _inside(graph, since)
+    return 0 if inside is None else int(np.count_nonzero(~inside))
+
+
 def _inside(graph: Graph, since: int) -> npt.NDArray[np.bool_] | None:
     """Which observed edges lie in the window; None if all do."""
     if graph.time is None:

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from hebbgraph.errors import ParameterError
 from hebbgraph.graph import Graph
+from hebbgraph.ids import shown
 from hebbgraph.plasticity.discovery import TIER_NAMES, surprise, tier_of
 from hebbgraph.plasticity.neighborhood import Neighborhood, observed_neighborhood
+from hebbgraph.plasticity.parameters import DiscoveryParameters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +39,8 @@ class Explanation:
     relation : what discovery would call it at that confidence
     resource_allocation : Σ 1/|N(c)| over shared c
     surprise : −log₁₀ of the chance that as many are shared at random
-    edges : edges between the two, either direction: relation, weight, discovered_by
+    edges : edges between the two, either direction: relation, weight, inferred
+    why_not : what keeps discovery from linking the two; None where an edge does
     """
 
     source: str | int
@@ -50,6 +54,7 @@ class Explanation:
     resource_allocation: float
     surprise: float
     edges: tuple[dict[str, Any], ...]
+    why_not: str | None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -57,18 +62,26 @@ class Explanation:
 
 
 def explain(
-    graph: Graph, a: str | int, b: str | int, *, around: Neighborhood | None = None
+    graph: Graph,
+    a: str | int,
+    b: str | int,
+    *,
+    around: Neighborhood | None = None,
+    parameters: DiscoveryParameters | None = None,
 ) -> Explanation:
     """Explain a pair of nodes by the neighbours they share.
 
     Parameters
     ----------
     around : the graph's observed neighbourhoods, if they are at hand
+    parameters : options that discovery would run with; its defaults if not given
 
     Raises
     ------
     NodeNotFoundError
         no node has one of the ids
+    ParameterError
+        the two are one node
 
     Examples
     --------
@@ -79,6 +92,8 @@ def explain(
     (1.0, ['x', 'y'])
     """
     left, right = graph.key(a), graph.key(b)
+    if left == right:
+        raise ParameterError(f"explain: expected two different nodes, got {shown(a)} twice")
     around = observed_neighborhood(graph) if around is None else around
     degree = around.degree
     common = np.intersect1d(around.of(left), around.of(right), assume_unique=True)
@@ -86,7 +101,7 @@ def explain(
     smaller = int(min(degree[left], degree[right]))
     confidence = common.size / smaller if smaller else 0.0
     pair = np.array([left]), np.array([right]), np.array([common.size], np.int32)
-    between = np.intersect1d(graph.incident(a), graph.incident(b)) if left != right else ()
+    between = np.intersect1d(graph.incident(a), graph.incident(b))
     shared = tuple(
         SharedNeighbor(id=graph.id(key), degree=int(degree[key]), share=1 / int(degree[key]))
         for key in common
@@ -103,6 +118,21 @@ def explain(
         resource_allocation=float(sum(one.share for one in shared)),
         surprise=float(surprise(around, *pair)[0]),
         edges=tuple(_edge(graph, int(edge)) for edge in between),
+        why_not=None
+        if between.size
+        else _why_not(common.size, confidence, parameters or DiscoveryParameters()),
+    )
+
+
+def _why_not(shared: int, confidence: float, parameters: DiscoveryParameters) -> str:
+    """The first condition of discovery that a pair without an edge fails."""
+    if shared < parameters.min_shared_neighbors:
+        return f"{shared} shared, fewer than {parameters.min_shared_neighbors}"
+    if confidence < parameters.confidence_threshold:
+        return f"confidence {confidence:.3f}, less than {parameters.confidence_threshold:g}"
+    return (
+        "it qualifies, but neither keeps it among its best, a node type is left out, or no pass "
+        "has run since"
     )
 
 

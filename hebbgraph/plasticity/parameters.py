@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal, get_args
@@ -33,6 +33,11 @@ class DiscoveryParameters:
         check.choice("rank_by", self.rank_by, get_args(RankBy))
         check.number("shrinkage", self.shrinkage, 0)
         object.__setattr__(self, "node_types", _names(self.node_types))
+
+    @classmethod
+    def from_dict(cls, options: Mapping[str, Any]) -> DiscoveryParameters:
+        """Those of the options of a pass that concern discovery."""
+        return cls(**{item.name: options[item.name] for item in dataclasses.fields(cls)})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
 from hebbgraph.plasticity import associations
 from hebbgraph.plasticity.competition import compete
-from hebbgraph.plasticity.cooccurrence import cooccurrence
+from hebbgraph.plasticity.cooccurrence import cooccurrence, outside_window
 from hebbgraph.plasticity.discovery import TIER_NAMES, find
 from hebbgraph.plasticity.hebbian import strengthen
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
@@ -180,6 +180,7 @@ def _run(
             withdrawn_associations=change.withdrawn,
             associations=result.n_inferred,
             associations_by_relation=_by_relation(result),
+            edges_outside_window=outside_window(graph, moment - window),
             weights=WeightHistogram.of(graph.weight, result.weight),
             changed=changed,
             parameters=parameters.to_dict(),

@@ -32,7 +32,7 @@ class WeightHistogram:
         """Bins of equal width from the least weight to the greatest."""
         low = min((float(weights.min()) for weights in (before, after) if weights.size), default=0)
         high = max((float(weights.max()) for weights in (before, after) if weights.size), default=1)
-        width = (high - low) / HISTOGRAM_BINS or 1.0
+        width = (high - low) / HISTOGRAM_BINS or 0.05
         counts = [histogram(weights, low, width, HISTOGRAM_BINS) for weights in (before, after)]
         return cls(
             edges=tuple(round(low + k * width, 6) for k in range(HISTOGRAM_BINS + 1)),
@@ -58,6 +58,7 @@ class PlasticityReport:
     withdrawn_associations : inferred edges that no longer qualify
     associations : inferred edges after the pass
     associations_by_relation : those of each tier
+    edges_outside_window : dated edges too old to count as evidence
     weights : histogram before and after
     seconds : wall time of each phase
     parameters : options of the pass
@@ -77,6 +78,7 @@ class PlasticityReport:
     withdrawn_associations: int
     associations: int
     associations_by_relation: dict[str, int]
+    edges_outside_window: int
     weights: WeightHistogram
     changed: bool
     parameters: dict[str, Any]

@@ -11,7 +11,6 @@ RESOURCE_ALLOCATION = 0
 CONFIDENCE = 1
 SURPRISE = 2
 
-ALLOCATION_STEPS = 2.0**32
 SURPRISE_STEPS = 2.0**24
 
 
@@ -32,8 +31,11 @@ def allocation_shares(indptr: np.ndarray) -> tuple[np.ndarray, float]:
 
 @njit
 def allocation(amount, unit):  # type: ignore[no-untyped-def]
-    """A sum of shares as a number, to the nearest 2⁻³²: sums of equal fractions come out equal."""
-    return np.round(amount * unit * ALLOCATION_STEPS) / ALLOCATION_STEPS
+    """A sum of shares as a number; sums of equal fractions come out equal.
+
+    Each share is off by up to half a unit: 1,024 units are rounded away.
+    """
+    return ((amount + 512) >> 10) * (1024 * unit)
 
 
 def log_factorials(count: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from numba import prange
 from hebbgraph_kernels._jit import block_cursor, fetch_add, parallel_njit, thread_count
 from hebbgraph_kernels.csr import degree_order, relabel
 from hebbgraph_kernels.join import qualifying
-from hebbgraph_kernels.ranking import ALLOCATION_STEPS, allocation_shares
+from hebbgraph_kernels.ranking import allocation_shares
 
 _ROWS_PER_BLOCK = 32
 
@@ -117,5 +117,5 @@ def qualifying_pairs(
         )  # fmt: skip
         filled = min(int(used[0]), size)
         good = np.flatnonzero(left[:filled] >= 0)
-        fraction = np.round(amounts[good] * unit * ALLOCATION_STEPS) / ALLOCATION_STEPS
+        fraction = ((amounts[good] + 512) >> 10) * (1024 * unit)
         yield order[left[good]], order[right[good]], shared[good], fraction
