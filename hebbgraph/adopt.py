@@ -21,7 +21,8 @@ from hebbgraph.times import parse_times
 
 def version(path: Path) -> int:
     """Newest version of the data set."""
-    return int(lance.dataset(str(path)).version)
+    with tables.readable(path, "edges"):
+        return int(lance.dataset(str(path)).version)
 
 
 def read(path: Path, *, source: str | None = None, target: str | None = None) -> Graph:
@@ -34,14 +35,16 @@ def read(path: Path, *, source: str | None = None, target: str | None = None) ->
     InputError
         no source and target column can be recognised, or a row cannot be taken
     """
-    dataset = lance.dataset(str(path))
+    with tables.readable(path, "edges"):
+        dataset = lance.dataset(str(path))
     found = recognise_columns(
         dataset.schema.names, name=path.name, source=source, target=target,
         relation=None, weight=None, time=None,
     )  # fmt: skip
-    rows = dataset.to_table(
-        columns=list(found.values()), batch_size=tables.ROWS_PER_BATCH, scan_in_order=True
-    )
+    with tables.readable(path, "edges"):
+        rows = dataset.to_table(
+            columns=list(found.values()), batch_size=tables.ROWS_PER_BATCH, scan_in_order=True
+        )
     columns = {name: rows.column(actual) for name, actual in found.items()}
 
     def where(row: int) -> str:

@@ -30,7 +30,7 @@ def number(
 
 
 def _is_number(value: object) -> bool:
-    return hasattr(value, "__float__") and hasattr(value, "dtype")
+    return getattr(value, "shape", None) == () and hasattr(value, "__float__")
 
 
 def integer(name: str, value: int, low: int, high: int | None = None) -> int:
@@ -67,6 +67,6 @@ def microseconds(name: str, moment: datetime | None) -> int:
     """UTC microseconds since 1970 of an aware datetime; None is now."""
     if moment is None:
         moment = datetime.now(UTC)
-    if moment.tzinfo is None:
+    if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise ParameterError(f"{name}: expected a datetime with a time zone, got {moment!r}")
     return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

@@ -111,7 +111,7 @@ def build(
         relation=edges.relation,
         relation_names=names,
         time=None if time is None else edges.latest(time),
-        edge_properties=None if properties is None else _strings(properties, edges.row),
+        edge_properties=None if properties is None else _properties(properties, edges),
         node_ids=known,
         directed=directed,
         duplicates=edges.duplicates,
@@ -138,6 +138,19 @@ def _times(
     if len(column) != rows:
         raise InputError(f"expected a {name} for each of {rows:,} edges, got {len(column):,}")
     return time_values(parse_times(column, name=name, where=where))
+
+
+def _properties(column: Any, edges: edgelist.CanonicalEdges) -> pa.Array | None:
+    """Of merged rows the one whose text sorts first, whatever the order of rows."""
+    if not edges.duplicates:
+        return _strings(column, edges.row)
+    text = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    place = np.empty(len(text), np.int64)
+    place[pc.sort_indices(text).to_numpy()] = np.arange(len(text))
+    first = np.minimum.reduceat(place[edges.order], edges.group) if edges.group.size else edges.row
+    row = np.empty_like(place)
+    row[place] = np.arange(place.size)
+    return _strings(column, row[first])
 
 
 def _strings(column: Any, rows: npt.NDArray[np.int64]) -> pa.Array | None:

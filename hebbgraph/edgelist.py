@@ -290,7 +290,9 @@ def weights(
         return np.ones(rows, np.float32)
     column = weight
     try:
+        missing = np.zeros(rows, np.bool_)
         if isinstance(column, pa.Array | pa.ChunkedArray):
+            missing = np.asarray(column.is_null())
             column = pc.fill_null(column.cast(pa.float64()), float("nan")).to_numpy()
         values = np.broadcast_to(np.asarray(column, np.float64), (rows,))
     except (ValueError, TypeError) as error:
@@ -301,7 +303,7 @@ def weights(
     if not good.all():
         row = int(np.argmin(good))
         raise InputError(
-            f"{where(row)}: weight {values[row]} is not a finite number of at least {lowest:g}; "
-            "correct it or drop the row"
+            f"{where(row)}: weight {values[row]} is not a finite number of at least {lowest:g}"
+            f"{' (an empty cell)' if missing[row] else ''}; correct it or drop the row"
         )
     return values.astype(np.float32)

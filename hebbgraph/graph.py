@@ -179,7 +179,10 @@ class Graph:
             as :meth:`from_edges`, or a column is missing
         """
         if not isinstance(edges, pa.Table | pa.RecordBatch):
-            edges = pa.table(edges)
+            try:
+                edges = pa.table(edges)
+            except (TypeError, ValueError, AttributeError) as error:
+                raise InputError(f"edges: expected a table with named columns ({error})") from None
         for name in (source, target):
             if name not in edges.column_names:
                 raise InputError(
@@ -199,6 +202,8 @@ class Graph:
         cls, matrix: Any, *, relation: str | None = None, directed: bool = True
     ) -> Graph:
         """Build a graph from a square SciPy sparse matrix; stored values are weights."""
+        if not hasattr(matrix, "tocoo") or matrix.dtype.kind == "c":
+            raise InputError(f"expected a real SciPy sparse matrix, got {type(matrix).__name__}")
         if matrix.shape[0] != matrix.shape[1]:
             raise InputError(f"expected a square matrix, got {matrix.shape}")
         entries = matrix.tocoo()
@@ -308,7 +313,7 @@ class Graph:
             try:
                 wanted = pa.scalar(node).cast(self.node_ids.type)
                 found = pc.index(self.node_ids, wanted).as_py()
-            except pa.ArrowInvalid:
+            except (pa.ArrowInvalid, TypeError, NotImplementedError):
                 found = -1
             if found >= 0:
                 return int(found)

@@ -48,7 +48,7 @@ def as_ids(values: Any, *, name: str, where: Callable[[int], str]) -> pa.Array:
     """
     try:
         array = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise InputError(
             f"{name}: expected ids that are all text or all integers below 2^63, got a mixture "
             f"({str(error).splitlines()[0]}); convert them to text"
@@ -72,10 +72,15 @@ def as_ids(values: Any, *, name: str, where: Callable[[int], str]) -> pa.Array:
                 f"{name}: expected integers below 2^63, got {array.type} beyond it; "
                 "convert them to text"
             ) from None
-    if pa.types.is_string(array.type):
-        return array
     if pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type):
-        return array.cast(pa.string())
+        array = array.cast(pa.string())
+    if pa.types.is_string(array.type):
+        blank = pc.index(array, "").as_py()
+        if blank >= 0:
+            raise InputError(
+                f"{where(blank)}: {name} is empty, expected an id; fill it in or drop the row"
+            )
+        return array
     if len(array) == 0:
         return array.cast(pa.string())
     raise InputError(f"{name}: expected ids that are text or integers, got {array.type}")

@@ -14,6 +14,8 @@ import pyarrow as pa
 
 from hebbgraph import schema
 
+ORIGIN = ("origin_version", "origin_columns")
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -73,6 +75,11 @@ class Snapshot:
             ),
         )
 
+    @property
+    def origin(self) -> dict[str, Any]:
+        """Version and columns of the data set that an adopted store was last made equal to."""
+        return {name: self.parameters[name] for name in ORIGIN if name in self.parameters}
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return dataclasses.asdict(self) | {"created_at": self.created_at.isoformat()}
@@ -95,7 +102,7 @@ def new_row(
         "parent": parent,
         "created_at": datetime.now(UTC),
         "operation": operation,
-        "parameters": json.dumps(parameters, ensure_ascii=False),
+        "parameters": json.dumps(parameters, ensure_ascii=False, default=str),
         "figures": json.dumps(figures, ensure_ascii=False),
         "directed": reading.directed,
         "id_type": reading.id_type,

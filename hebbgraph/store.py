@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hebbgraph import adopt, graph_tables, schema, tables
+from hebbgraph import adopt, check, graph_tables, schema, tables
 from hebbgraph.diff import SnapshotDiff, compare
 from hebbgraph.errors import (
     ConflictError,
@@ -75,9 +75,9 @@ class Store:
     def __init__(
         self, path: str | os.PathLike[str], *, source: str | None = None, target: str | None = None
     ) -> None:
-        self.path = Path(path)
+        self.path = _local(path)
         self._columns = {"source": source, "target": target}
-        if not self.path.exists():
+        if not _stands(self.path):
             raise StoreNotFoundError(
                 f"{self.path}: no such store; make one with `hebbgraph import EDGES {self.path}`"
             )
@@ -106,8 +106,8 @@ class Store:
         StoreWriteError
             something stands at ``path``, or the folder cannot be written
         """
-        place = Path(path)
-        if place.exists() and not (place.is_dir() and not any(place.iterdir())):
+        place = _local(path)
+        if _stands(place) and not (place.is_dir() and not any(place.iterdir())):
             raise StoreWriteError(f"{place}: something stands there already; choose another path")
         staged = place.with_name(f".{place.name}.{uuid4().hex[:8]}.new")
         try:
@@ -115,7 +115,7 @@ class Store:
             staged.mkdir()
             with transaction(staged):
                 _first_commit(staged, graph, operation, dict(parameters or {}))
-            if place.exists():
+            if _stands(place):
                 place.rmdir()
             staged.rename(place)
         except OSError as error:
@@ -141,13 +141,7 @@ class Store:
         """All snapshots, oldest first; empty for a data set that no pass has touched."""
         if not self._has_snapshots:
             return []
-        try:
-            rows = tables.latest(self.path, "snapshots").to_pylist()
-        except (OSError, ValueError) as error:
-            raise StoreError(
-                f"{self.path}: its table of snapshots cannot be read "
-                f"({str(error).splitlines()[0][:120]}); restore the folder from a copy"
-            ) from error
+        rows = tables.latest(self.path, "snapshots").to_pylist()
         newest = max((row["schema_version"] for row in rows), default=0)
         if newest > schema.SCHEMA_VERSION:
             raise SchemaVersionError(
@@ -170,6 +164,8 @@ class Store:
         SnapshotNotFoundError
             there is none of that number
         """
+        if seq is not None and (isinstance(seq, bool) or not hasattr(seq, "__index__")):
+            raise SnapshotNotFoundError(f"snapshot: expected a whole number, got {seq!r}")
         history = self.history()
         if seq is None and history:
             return history[-1]
@@ -252,6 +248,8 @@ class Store:
     def _append(
         self, reading: Reading, parent: Snapshot, versions: Mapping[str, int], **said: Any
     ) -> Snapshot:
+        # What a data set was taken in as goes on to every snapshot made of it.
+        said["parameters"] = {**parent.origin, **said["parameters"]}
         row = new_row(parent.seq + 1, parent.seq, versions, reading, **said)
         tables.insert_once(self.path, "snapshots", "seq", row)
         written = self.snapshot(parent.seq + 1)
@@ -266,6 +264,11 @@ class Store:
 
         Adding what is there already commits nothing and returns the newest snapshot.
         """
+        if tables.is_dataset(self.path):
+            raise InputError(
+                f"{self.path}: is a plain Lance data set; append the edges to it, "
+                "and the next pass takes them in"
+            )
         parent, base = self._parent()
         merged = merge(base, graph)
         if graph_tables.same(base, merged):
@@ -305,6 +308,7 @@ class Store:
 
     def restore(self, seq: int) -> Snapshot:
         """Make an earlier snapshot the newest one again; nothing in between is lost."""
+        check.integer("snapshot", seq, -(2**31))
         with transaction(self.path):
             parent, wanted = self.snapshot(), self.snapshot(seq)
             # Whoever opens a table without its snapshots sees the newest version.
@@ -314,7 +318,8 @@ class Store:
             }
             return self._append(
                 wanted.reading, parent, versions,
-                operation="restore", parameters={"snapshot": wanted.seq}, figures=wanted.figures,
+                operation="restore", figures=wanted.figures,
+                parameters={"snapshot": wanted.seq, **wanted.origin},
             )  # fmt: skip
 
     def compact(self, *, keep: int | None = None) -> dict[str, int]:
@@ -324,8 +329,6 @@ class Store:
         -------
         figures : ``snapshots`` kept, ``removed`` of them, ``bytes_freed``
         """
-        from hebbgraph import check
-
         if keep is not None:
             check.integer("keep", keep, 1)
         history = self.history()
@@ -354,23 +357,39 @@ class Store:
         version = adopt.version(self.path)
         if current is None:
             graph = self._origin()
-            said = {"origin_version": version, "columns": self._columns}
+            said = {"origin_version": version, "origin_columns": self._columns}
             with transaction(self.path):
                 _first_commit(self.path, graph, "import", said)
             return self.snapshot(), graph_tables.read(self.path, self.snapshot())
-        taken = [one for one in self.history() if "origin_version" in one.parameters][-1]
         graph = graph_tables.read(self.path, current)
-        if taken.parameters["origin_version"] == version:
+        if current.origin["origin_version"] == version:
             return current, graph
-        columns = taken.parameters["columns"]
+        columns = current.origin["origin_columns"]
         stated = adopt.read(self.path, **columns)
         merged = merge(graph, stated, replace=True)
         snapshot = self.commit(
             merged, base=graph, parent=current, operation="import",
-            parameters={"origin_version": version, "columns": columns},
+            parameters={"origin_version": version, "origin_columns": columns},
             figures=_import_figures(graph, merged),
         )  # fmt: skip
         return snapshot, graph_tables.read(self.path, snapshot)
+
+
+def _local(path: str | os.PathLike[str]) -> Path:
+    """The path, absolute where its name alone would not do."""
+    text = os.fspath(path)
+    if "://" in text or "\0" in text:
+        raise StoreError(
+            f"{text!r}: expected a folder on this machine; object stores are not supported"
+        )
+    return Path(text) if Path(text).name else Path(os.path.abspath(text))
+
+
+def _stands(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        raise StoreError(f"{path.name[:40]}…: not a usable path ({error.strerror})") from None
 
 
 def _first_commit(path: Path, graph: Graph, operation: str, parameters: dict[str, Any]) -> None:

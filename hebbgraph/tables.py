@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from lance.file import LanceFileWriter
 from lance.fragment import DataFile, FragmentMetadata
 
 from hebbgraph import schema
+from hebbgraph.errors import HebbGraphError, StoreError
 
 os.environ.setdefault("LANCE_LOG", "error")
 
@@ -118,18 +120,32 @@ def at_version(target: str, version: int) -> Any:
 
 def read(path: Path, table: str, version: int, columns: Sequence[str]) -> pa.Table:
     """Some columns of a version, in row order."""
-    dataset = lance.dataset(folder(path, table), version=version)
-    return dataset.to_table(columns=list(columns), batch_size=ROWS_PER_BATCH, scan_in_order=True)
+    with readable(path, table):
+        dataset = lance.dataset(folder(path, table), version=version)
+        return dataset.to_table(
+            columns=list(columns), batch_size=ROWS_PER_BATCH, scan_in_order=True
+        )
 
 
-def count(path: Path, table: str, version: int) -> int:
-    """Number of rows of a version."""
-    return int(lance.dataset(folder(path, table), version=version).count_rows())
+@contextmanager
+def readable(path: Path, table: str) -> Iterator[None]:
+    """Turn what Lance raises for a damaged table into one line."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, HebbGraphError):
+            raise
+        reason = (str(error).splitlines() or [""])[0][:120]
+        raise StoreError(
+            f"{path}: its table of {table} cannot be read ({reason}); "
+            "restore the folder from a copy"
+        ) from error
 
 
 def latest(path: Path, table: str) -> pa.Table:
     """All rows of the newest version."""
-    return lance.dataset(folder(path, table)).to_table()
+    with readable(path, table):
+        return lance.dataset(folder(path, table)).to_table()
 
 
 def insert_once(path: Path, table: str, key: str, row: pa.Table) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import shutil
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hebbgraph.errors import ConflictError, HebbGraphError, StoreWriteError
+from hebbgraph.schema import TABLES
 
 try:
     import fcntl
@@ -52,9 +54,13 @@ def transaction(path: Path) -> Iterator[None]:
 
 
 def _files(path: Path) -> dict[str, bytes | None]:
-    """Every file and folder below; with its content the one kind of file that Lance rewrites."""
+    """Every file and folder of the tables, with the content of the kind that Lance rewrites.
+
+    What else is in the folder may be another program's, as the files of an adopted data set are.
+    """
     found: dict[str, bytes | None] = {}
-    for folder, _, names in os.walk(path):
+    tables = [os.walk(path / f"{table}.lance") for table in TABLES]
+    for folder, _, names in itertools.chain.from_iterable(tables):
         found[folder] = None
         for name in names:
             full = os.path.join(folder, name)

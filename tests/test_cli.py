@@ -221,7 +221,7 @@ def test_exit_code_2_is_wrong_usage(run):
         ("--max-weight", "0", "max_weight: expected a number in (0, 1e+06], got 0.0"),
         ("--min-weight", "9", "min_weight: expected a number in [0, 5], got 9.0"),
         ("--similarity-threshold", "2", "similarity_threshold: expected a number in (0, 1], got 2.0"),
-        ("--min-shared-neighbors", "0", "min_shared_neighbors: expected a whole number in [1, ∞), got 0"),
+        ("--min-shared-neighbors", "0", "min_shared_neighbors: expected a whole number in [1, 2147483647], got 0"),
         ("--confidence-threshold", "7", "confidence_threshold: expected a number in [0, 1], got 7.0"),
         ("--max-new-edges-per-node", "0", "max_new_edges_per_node: expected a whole number in [1, 10000]"),
         ("--max-new-edges-per-node", "x", "max_new_edges_per_node: expected a whole number in [1, 10000] or all"),
@@ -309,3 +309,64 @@ def test_demo(run):
 def test_write_table_knows_its_formats(tmp_path):
     with pytest.raises(hebbgraph.errors.InputError, match="got '.xls'"):
         write_table(pa.table({"a": [1]}), tmp_path / "x.xls")
+
+
+def test_export_writes_through_links_and_pipes(learned):
+    Path("real.csv").write_text("old")
+    Path("link.csv").symlink_to("real.csv")
+    learned("export", "data.lance", "link.csv")
+    assert Path("link.csv").is_symlink()
+    assert Path("real.csv").read_text().startswith('"source"')
+    os.mkfifo("pipe")
+    reader = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, text=True)
+    learned("export", "data.lance", "pipe", "--format", "csv")
+    assert reader.communicate(timeout=30)[0].startswith('"source"')
+    assert Path("pipe").is_fifo()
+
+
+def test_export_refuses_one_place_for_two_tables(learned):
+    message = learned("export", "data.lance", "x.csv", "--nodes", "x.csv", code=1).stderr
+    assert "edges and nodes cannot both go there" in message
+    message = learned("export", "data.lance", "-", "--format", "csv", "--json", code=1).stderr
+    assert "edges and --json cannot both go to standard output" in message
+    assert "got a folder" in learned("export", "data.lance", ".", "--format", "csv", code=1).stderr
+
+
+def test_brackets_in_paths_are_no_markup(run):
+    assert "x[/red]x.lance" in run("import", "edges.csv", "x[/red]x.lance").output
+    assert "x[/red]x.lance" in run("plastify", "x[/red]x.lance").output
+
+
+def test_import_into_an_empty_folder(run):
+    Path("empty").mkdir()
+    assert "4 new nodes" in run("import", "edges.csv", "empty").output
+
+
+def test_node_options_go_with_a_node_file(run):
+    assert (
+        "go with --nodes"
+        in run("import", "edges.csv", "d.lance", "--node-type", "t", code=2).output
+    )
+
+
+def test_merged_rows_keep_one_property_whatever_their_order(run):
+    found = []
+    for rows in ("a,b,1\na,b,2\n", "a,b,2\na,b,1\n"):
+        Path("p.csv").write_text("from,to,p\n" + rows)
+        store = f"p{len(found)}.lance"
+        run("import", "p.csv", store, "--property", "p")
+        found.append(hebbgraph.open(store).graph().to_arrow()["properties"].to_pylist())
+    assert found[0] == found[1] == ['{"p": 1}']
+
+
+def test_huge_numbers_are_out_of_range(learned):
+    message = learned("plastify", "data.lance", "--min-shared-neighbors", "9" * 20, code=1).stderr
+    assert "expected a whole number in [1, 2147483647]" in message
+
+
+def test_ascii_terminals(learned):
+    done = shell(
+        "explain", "data.lance", "Django", "FastAPI", env=os.environ | {"PYTHONIOENCODING": "ascii"}
+    )
+    assert done.returncode == 0
+    assert "shared" in done.stdout

@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy.sparse import random_array
 
 from hebbgraph import Graph, edgelist
-from hebbgraph.errors import InputError, NodeNotFoundError
+from hebbgraph.errors import HebbGraphError, InputError, NodeNotFoundError
 
 
 def test_edges_stand_in_csr_order():
@@ -234,3 +235,24 @@ def test_arrow_round_trip_of_a_learned_graph(web):
     again = Graph.from_arrow(learned.to_arrow(), nodes=learned.nodes_to_arrow())
     assert again.to_arrow().equals(learned.to_arrow())
     assert hebbgraph.plastify(again)[1].changed is False
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Graph.from_edges(["\ud800"], ["b"]), "all text or all integers"),
+        (lambda: Graph.from_edges(None, None), "source: expected ids"),
+        (lambda: Graph.from_edges([""], ["b"]), "row 1: source is empty"),
+        (lambda: Graph.from_arrow([1, 2]), "expected a table with named columns"),
+        (lambda: Graph.from_scipy(np.ones((2, 2))), "expected a real SciPy sparse matrix"),
+        (lambda: Graph.from_edges(["a"], ["b"]).neighbors(["a"]), "no node"),
+    ],
+)
+def test_arguments_of_the_wrong_kind(make, message):
+    with pytest.raises(HebbGraphError, match=message):
+        make()
+
+
+def test_a_data_frame_is_a_table():
+    frame = pd.DataFrame({"source": [10, 20], "target": [20, 30]})
+    assert Graph.from_arrow(frame).neighbors(20) == [10, 30]

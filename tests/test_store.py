@@ -398,3 +398,81 @@ def test_bare_data_set_without_recognisable_columns(tmp_path):
     with pytest.raises(InputError, match="expected a source and a target column, found 'p', 'q'"):
         hebbgraph.open(path).graph()
     assert hebbgraph.open(path, source="p", target="q").graph().n_edges == 1
+
+
+def test_bare_data_set_survives_compaction_of_its_history(bare):
+    store = hebbgraph.open(bare)
+    store.plastify()
+    store.compact(keep=1)
+    assert store.plastify().changed is False
+    more = pa.table({"src": ["c", "c"], "dst": ["x", "y"], "w": [1.0, 1.0]})
+    lance.write_dataset(more, str(bare), mode="append")
+    assert store.plastify().new_associations_discovered == 2
+
+
+def test_restored_data_set_takes_its_rows_in_again(bare):
+    store = hebbgraph.open(bare)
+    store.plastify()
+    more = pa.table({"src": ["c", "c"], "dst": ["x", "y"], "w": [1.0, 1.0]})
+    lance.write_dataset(more, str(bare), mode="append")
+    store.plastify()
+    learned = store.graph().to_arrow()
+    store.restore(0)
+    store.plastify()
+    again = store.graph().to_arrow()
+    assert again.drop_columns(["updated_at"]).equals(learned.drop_columns(["updated_at"]))
+
+
+def test_bare_data_set_takes_edges_by_its_own_rows_alone(bare, web):
+    hebbgraph.open(bare).plastify()
+    with pytest.raises(InputError, match="append the edges to it"):
+        hebbgraph.open(bare).add(web)
+
+
+def test_rollback_leaves_other_programs_files_alone(bare, monkeypatch):
+    """A row that its owner appends to the data set while a commit fails is not lost."""
+    store = hebbgraph.open(bare)
+    store.plastify()
+    lance.write_dataset(
+        pa.table({"src": ["c"], "dst": ["x"], "w": [1.0]}), str(bare), mode="append"
+    )
+
+    def fail(*_, **__):
+        lance.write_dataset(
+            pa.table({"src": ["d"], "dst": ["x"], "w": [1.0]}), str(bare), mode="append"
+        )
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tables, "insert_once", fail)
+    with pytest.raises(StoreWriteError, match="disk is full"):
+        store.plastify()
+    assert lance.dataset(str(bare)).count_rows() == 6
+
+
+@pytest.mark.parametrize("table", ["nodes", "edges", "snapshots"])
+@pytest.mark.parametrize("part", ["data", "_versions"])
+def test_damaged_tables_are_named(store, table, part):
+    store.plastify()
+    for file in (store.path / f"{table}.lance" / part).iterdir():
+        file.write_bytes(file.read_bytes()[:7])
+    with pytest.raises(StoreError, match=f"its table of {table} cannot be read"):
+        hebbgraph.open(store.path).graph()
+
+
+@pytest.mark.parametrize("path", ["s3://bucket/x.lance", "a\0b"])
+def test_paths_that_are_no_folder_here(path, web):
+    with pytest.raises(StoreError, match="expected a folder on this machine"):
+        hebbgraph.Store.create(path, web)
+
+
+def test_paths_too_long(web):
+    with pytest.raises(StoreError, match="not a usable path"):
+        hebbgraph.Store.create("x" * 300, web)
+
+
+def test_snapshots_are_numbers(store):
+    for wrong in ("x", None, True):
+        with pytest.raises(hebbgraph.HebbGraphError, match="expected a whole number"):
+            store.restore(wrong)
+    with pytest.raises(SnapshotNotFoundError, match="expected a whole number, got 'x'"):
+        store.graph("x")

@@ -76,6 +76,8 @@ def import_command(
     from hebbgraph.interop.files import read_edges, read_nodes
     from hebbgraph.store import Store
 
+    if nodes is None and (node_id or node_type or node_properties):
+        raise click.UsageError("--node-id, --node-type and --node-property go with --nodes FILE")
     with progress(quiet=quiet) as phase:
         phase("reading")
         table = read_edges(
@@ -84,7 +86,7 @@ def import_command(
         listed = None
         if nodes is not None:
             listed = read_nodes(nodes, id=node_id, type=node_type, properties=node_properties)
-        known = Store(store) if Path(store).exists() else None
+        known = Store(store) if _holds_anything(Path(store)) else None
         before = None if known is None else known.snapshot()
         if directed is None:
             directed = _directed(table, before)
@@ -122,7 +124,9 @@ def import_command(
     }
 
     def show(console: Console) -> None:
-        console.print(f"[bold]{store}[/bold]  snapshot {snapshot.seq}", soft_wrap=True)
+        from rich.markup import escape
+
+        console.print(f"[bold]{escape(store)}[/bold]  snapshot {snapshot.seq}", soft_wrap=True)
         read = ", ".join(f"{role} {column!r}" for role, column in table.columns.items())
         left = ", ".join(map(repr, table.ignored))
         console.print(f"  read {read}{f'; ignored {left}' if left else ''}", markup=False)
@@ -137,6 +141,10 @@ def import_command(
                 console.print(f"  {name.replace('_', ' ')}: {document[name]:,}")
 
     emit(document, show, as_json=as_json, quiet=quiet)
+
+
+def _holds_anything(path: Path) -> bool:
+    return path.exists() and not (path.is_dir() and not any(path.iterdir()))
 
 
 def _directed(table: FileTable, before: Snapshot | None) -> bool:
@@ -167,8 +175,13 @@ def export_command(
     import pyarrow as pa
 
     import hebbgraph
+    from hebbgraph.errors import InputError
     from hebbgraph.interop.export import write_table
 
+    if file == nodes:
+        raise InputError(f"{file}: edges and nodes cannot both go there; name two files")
+    if file == "-" and as_json:
+        raise InputError("-: edges and --json cannot both go to standard output; name a file")
     graph = hebbgraph.open(store).graph(snapshot)
     directed = pa.array(np.full(graph.n_edges, graph.directed))
     kind = write_table(graph.to_arrow().append_column("directed", directed), file, format=format_)
@@ -178,8 +191,8 @@ def export_command(
         written |= {"nodes": graph.n_nodes, "nodes_file": nodes}
 
     def show(console: Console) -> None:
-        console.print(f"{graph.n_edges:,} edges → {file}", soft_wrap=True)
+        console.print(f"{graph.n_edges:,} edges → {file}", soft_wrap=True, markup=False)
         if nodes is not None:
-            console.print(f"{graph.n_nodes:,} nodes → {nodes}", soft_wrap=True)
+            console.print(f"{graph.n_nodes:,} nodes → {nodes}", soft_wrap=True, markup=False)
 
     emit(written, show, as_json=as_json, quiet=quiet or file == "-")

@@ -144,6 +144,8 @@ def demo_command(store: str, links: int, as_json: bool, quiet: bool) -> None:
         result = run(store, links=links, progress=phase)
 
     def show(console: Console) -> None:
+        from rich.markup import escape
+
         from hebbgraph.cli.report import show_links, show_report
 
         console.print(f"{result.graph!r}  [dim]of Debian[/dim]\n")
@@ -152,7 +154,7 @@ def demo_command(store: str, links: int, as_json: bool, quiet: bool) -> None:
         show_links(console, result.links)
         first = result.links[0] if result.links else None
         if first is not None:
-            console.print(f"\n[dim]Look further: hebbgraph explain {store} "
+            console.print(f"\n[dim]Look further: hebbgraph explain {escape(store)} "
                           f"{first.source} {first.target}[/dim]", soft_wrap=True)  # fmt: skip
 
     document = {

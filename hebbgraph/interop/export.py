@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -55,6 +56,8 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], *, format: str | 
         sys.stdout.buffer.flush()
     elif kind == "lance":
         _write_lance(plain, place)
+    elif place.exists() and not place.is_file():
+        _write_to_device(plain, place, WRITERS[kind])
     else:
         with (
             _replacing(place) as staged,
@@ -66,15 +69,26 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], *, format: str | 
 
 @contextmanager
 def _replacing(place: Path) -> Iterator[Path]:
-    """A path beside ``place`` that takes its name at the end."""
-    staged = place.with_name(f".{place.name}.{uuid4().hex[:8]}.new")
+    """A path beside ``place``, links followed, that takes its name at the end."""
+    target = Path(os.path.realpath(place))
+    staged = target.with_name(f".{target.name}.{uuid4().hex[:8]}.new")
     try:
         yield staged
-        staged.replace(place)
+        staged.replace(target)
     except OSError as error:
-        raise StoreWriteError(f"{place}: cannot be written ({error.strerror or error})") from error
+        raise StoreWriteError(f"{place}: cannot be written ({error.strerror or error})") from None
     finally:
         staged.unlink(missing_ok=True)
+
+
+def _write_to_device(table: pa.Table, place: Path, write: Callable[[pa.Table, Any], None]) -> None:
+    if place.is_dir():
+        raise StoreWriteError(f"{place}: expected a file to write, got a folder")
+    try:
+        with place.open("wb") as out:
+            write(table, out)
+    except OSError as error:
+        raise StoreWriteError(f"{place}: cannot be written ({error.strerror or error})") from None
 
 
 def _decoded(column: Any) -> Any:
@@ -120,10 +134,14 @@ def _write_lance(table: pa.Table, place: Path) -> None:
 
     from hebbgraph.transaction import explained
 
+    staged = place.with_name(f".{place.name}.{uuid4().hex[:8]}.new")
     try:
-        lance.write_dataset(table, str(place))
+        lance.write_dataset(table, str(staged))
+        staged.replace(place)
     except Exception as error:
         raise explained(place, error) from error
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
 
 
 WRITERS: dict[str, Callable[[pa.Table, Any], None]] = {

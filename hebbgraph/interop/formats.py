@@ -82,6 +82,8 @@ def open_table(
     known = None if format is None else _FORMATS[format.lower()]
     if os.fspath(path) == "-":
         name = "<stdin>"
+        if sys.stdin is None:
+            raise InputError("<stdin>: expected data, standard input is closed")
         data: Bytes = sys.stdin.buffer.read()
     else:
         name = Path(path).name
@@ -219,7 +221,10 @@ def _open_lance(path: Path, name: str, known: str | None) -> Parts:
     _refuse_no_rows(rows, name)
 
     def read(columns: Sequence[str]) -> Any:
-        return dataset.to_table(columns=list(columns))
+        try:
+            return dataset.to_table(columns=list(columns))
+        except (OSError, ValueError) as error:
+            raise InputError(f"{name}: cannot be read as Lance: {_line(error)}") from error
 
     return list(dataset.schema.names), read, _row_place(name)
 

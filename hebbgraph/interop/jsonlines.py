@@ -72,7 +72,7 @@ def _fast_json(data: Bytes, start: int, rows: int) -> Any:
         try:
             for key, value in json.loads(line).items() if line.strip() else ():
                 samples.setdefault(key, set()).add(type(value))
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             return None
         if end < 0:
             break
@@ -119,7 +119,7 @@ def _parsed_lines(data: Bytes, start: int, name: str) -> tuple[list[int], list[d
             raise InputError(
                 f"{name} line {number}: expected text, came half a surrogate pair"
             ) from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             what = str(error).split(": line ")[0]
             raise InputError(
                 f"{name} line {number}: expected one JSON object a line; {what}"

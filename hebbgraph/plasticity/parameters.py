@@ -26,7 +26,7 @@ class DiscoveryParameters:
     node_types: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        check.integer("min_shared_neighbors", self.min_shared_neighbors, 1)
+        check.integer("min_shared_neighbors", self.min_shared_neighbors, 1, 2**31 - 1)
         check.number("confidence_threshold", self.confidence_threshold, 0, 1)
         if self.max_new_edges_per_node is not None:
             check.integer("max_new_edges_per_node", self.max_new_edges_per_node, 1, 10_000)
@@ -73,6 +73,8 @@ class Parameters:
 def _names(node_types: Sequence[str] | None) -> tuple[str, ...] | None:
     if node_types is None:
         return None
+    if not isinstance(node_types, Sequence):
+        raise ParameterError(f"node_types: expected a list of type names, got {node_types!r}")
     names = (node_types,) if isinstance(node_types, str) else tuple(node_types)
     if not names:
         raise ParameterError("node_types: expected at least one type name, got none")

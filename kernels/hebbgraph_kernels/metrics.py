@@ -20,18 +20,18 @@ def incident_sums(
     count : (n,) int64
     """
     n = indptr.size - 1
-    total = np.zeros(n, np.float64)
-    count = np.zeros(n, np.int64)
+    # Sum and count side by side: a neighbour costs one cache miss, not two.
+    both = np.zeros((n, 2), np.float64)
     for node in range(n):
         own = 0.0
         for edge in range(indptr[node], indptr[node + 1]):
             own += weight[edge]
             head = indices[edge]
-            total[head] += weight[edge]
-            count[head] += 1
-        total[node] += own
-        count[node] += indptr[node + 1] - indptr[node]
-    return total, count
+            both[head, 0] += weight[edge]
+            both[head, 1] += 1.0
+        both[node, 0] += own
+        both[node, 1] += indptr[node + 1] - indptr[node]
+    return both[:, 0].copy(), both[:, 1].astype(np.int64)
 
 
 @njit
