@@ -6,6 +6,7 @@ import dataclasses
 import os
 import shutil
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -287,10 +288,12 @@ class Store:
         ----------
         dry_run : report what a pass would do and write nothing
         """
-        # The one upward import: the method belongs here for whoever holds a store.
-        from hebbgraph.plasticity.plastify import plastify
-
-        parent, base = (self.current, self.graph()) if dry_run else self._parent()
+        # Lance reads while the compiled kernels load.
+        with ThreadPoolExecutor(1) as reader:
+            reading = reader.submit(self._read_to_learn, dry_run)
+            # The one upward import: the method belongs here for whoever holds a store.
+            from hebbgraph.plasticity.plastify import plastify
+        parent, base = reading.result()
         learned, report = plastify(base, **options)
         if dry_run or not report.changed or parent is None:
             return dataclasses.replace(
@@ -348,11 +351,14 @@ class Store:
     def _origin(self) -> Graph:
         return adopt.read(self.path, **self._columns)
 
+    def _read_to_learn(self, dry_run: bool) -> tuple[Snapshot | None, Graph]:
+        return (self.current, self.graph()) if dry_run else self._parent()
+
     def _parent(self) -> tuple[Snapshot, Graph]:
         """The snapshot to build on and its graph, after taking in a data set's new rows."""
         current = self.current
         if not tables.is_dataset(self.path):
-            snapshot = self.snapshot()
+            snapshot = current or self.snapshot()
             return snapshot, graph_tables.read(self.path, snapshot)
         version = adopt.version(self.path)
         if current is None:
