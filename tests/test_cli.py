@@ -370,3 +370,13 @@ def test_ascii_terminals(learned):
     )
     assert done.returncode == 0
     assert "shared" in done.stdout
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "arrow"])
+def test_text_ids_that_look_like_integers_stay_text(run, suffix):
+    table = pa.table({"source": ["10", "9", "10"], "target": ["9", "8", "8"]})
+    store = hebbgraph.Store.create("t.lance", hebbgraph.Graph.from_arrow(table))
+    run("export", "t.lance", f"e.{suffix}", "--nodes", f"n.{suffix}")
+    run("import", f"e.{suffix}", "again.lance", "--nodes", f"n.{suffix}")
+    again = hebbgraph.open("again.lance").graph()
+    assert again.node_ids.equals(store.graph().node_ids)

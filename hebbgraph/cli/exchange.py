@@ -171,23 +171,19 @@ def export_command(
 
     `hebbgraph import FILE OTHER --nodes NODES` makes the same graph again.
     """
-    import numpy as np
-    import pyarrow as pa
-
     import hebbgraph
     from hebbgraph.errors import InputError
-    from hebbgraph.interop.export import write_table
+    from hebbgraph.interop.export import exported_edges, exported_nodes, write_table
 
     if file == nodes:
         raise InputError(f"{file}: edges and nodes cannot both go there; name two files")
     if file == "-" and as_json:
         raise InputError("-: edges and --json cannot both go to standard output; name a file")
     graph = hebbgraph.open(store).graph(snapshot)
-    directed = pa.array(np.full(graph.n_edges, graph.directed))
-    kind = write_table(graph.to_arrow().append_column("directed", directed), file, format=format_)
+    kind = write_table(exported_edges(graph), file, format=format_)
     written = {"edges": graph.n_edges, "file": file, "format": kind}
     if nodes is not None:
-        write_table(graph.nodes_to_arrow(), nodes, format=format_)
+        write_table(exported_nodes(graph), nodes, format=format_)
         written |= {"nodes": graph.n_nodes, "nodes_file": nodes}
 
     def show(console: Console) -> None:

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hebbgraph.errors import InputError, StoreWriteError
+from hebbgraph.graph import Graph
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
@@ -65,6 +68,28 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], *, format: str | 
         ):
             WRITERS[kind](plain, out)
     return kind
+
+
+def exported_edges(graph: Graph) -> pa.Table:
+    """Edges with all that they learned, and how ids and directions are to be read."""
+    edges = graph.to_arrow()
+    directed = pa.array(np.full(graph.n_edges, graph.directed))
+    return _with_id_type(edges.append_column("directed", directed), graph)
+
+
+def exported_nodes(graph: Graph) -> pa.Table:
+    """Nodes with types, properties and metrics."""
+    return _with_id_type(graph.nodes_to_arrow(), graph)
+
+
+def _with_id_type(table: pa.Table, graph: Graph) -> pa.Table:
+    """Mark text ids that a reader would take for integers."""
+    known = graph.node_ids
+    if known is None or not pa.types.is_string(known.type) or not len(known):
+        return table
+    if not pc.all(pc.match_substring_regex(known, r"^-?\d+$")).as_py():
+        return table
+    return table.append_column("id_type", pa.array(["string"] * table.num_rows, pa.string()))
 
 
 @contextmanager

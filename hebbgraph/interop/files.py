@@ -45,6 +45,7 @@ _EXPORT_COLUMNS: Final = (
     "rank",
     "properties",
     "directed",
+    "id_type",
 )
 _METRICS: Final = tuple(item.name for item in dataclasses.fields(NodeMetrics))
 
@@ -133,6 +134,9 @@ def read_edges(
     if "time" in found:
         columns["time"] = _times(raw[found["time"]], "time", where, time_unit)
     columns |= _export_columns(raw, found, where)
+    if columns.pop("id_type", None) is not None:
+        # An export says so where text ids would be taken for integers.
+        columns |= {role: columns[role].cast(pa.string()) for role in ("source", "target")}
     if properties:
         columns["properties"] = as_properties({key: raw[key] for key in properties})
     return FileTable(pa.table(columns), name, where, found, _ignored(names, found, raw))
@@ -172,6 +176,8 @@ def read_nodes(
     """
     name, names, raw, found, where = _read(path, format, {"id": id, "type": type}, properties)
     columns: dict[str, Any] = {"id": as_ids([raw[found["id"]]], ("id",), where)[0]}
+    if "id_type" in raw:
+        columns["id"] = columns["id"].cast(pa.string())
     if "type" in found:
         columns["type"] = as_text(raw[found["type"]], "type", where)
     if properties:
@@ -218,7 +224,7 @@ def _read(
     if found.get("id") == "id" and "properties" in names and not properties:
         wanted.append("properties")
     if found.get("id") == "id" and set(_METRICS) <= set(names):
-        wanted += _METRICS
+        wanted += [*_METRICS, *(name for name in names if name == "id_type")]
     table = read(list(dict.fromkeys(wanted)))
     return name, names, dict(zip(table.column_names, table.columns, strict=True)), found, where
 
@@ -238,7 +244,7 @@ def _export_columns(
             columns[key] = as_floats(raw[key], key, where)
         elif key == "updated_at":
             columns[key] = _times(raw[key], key, where, None)
-        elif key == "directed":
+        elif key in ("directed", "id_type"):
             columns[key] = plain(raw[key]).cast(pa.string())
         else:
             columns[key] = as_text(raw[key], key, where)
