@@ -306,7 +306,7 @@ def full_disk(tmp_path):
     if made.returncode:
         pytest.skip("mounting a small file system needs root")
     yield place
-    subprocess.run(["umount", str(place)], check=True)
+    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_full_disk_leaves_the_store_as_it_was(full_disk, web):
