@@ -318,21 +318,9 @@ class Graph:
             if found >= 0:
                 return int(found)
         raise NodeNotFoundError(
-            f"no node {ids.shown(node)} among {self.n_nodes:,}{self._did_you_mean(node)}"
+            f"no node {ids.shown(node)} among {self.n_nodes:,}"
+            f"{ids.suggestion(node, self.node_ids, self.n_nodes)}"
         )
-
-    def _did_you_mean(self, node: str | int) -> str:
-        if self.node_ids is None:
-            return f"; ids are the integers 0 to {self.n_nodes - 1}"
-        if not pa.types.is_string(self.node_ids.type):
-            return ""
-        near = self.node_ids.filter(
-            pc.match_substring(self.node_ids, pattern=str(node)[:200], ignore_case=True)
-        )
-        if not len(near):
-            return ""
-        best = near.take(pa.array(np.argsort(pc.utf8_length(near).to_numpy(), kind="stable")[:3]))
-        return "; did you mean " + ", ".join(ids.shown(name) for name in best.to_pylist()) + "?"
 
     def id(self, key: int) -> str | int:
         """Id of a node key."""

@@ -25,6 +25,19 @@ def shown(value: object) -> str:
     return f'"{visible}"'
 
 
+def suggestion(wanted: object, known: pa.Array | None, n_nodes: int) -> str:
+    """What a message adds for an id that is not known: near ones, or what ids look like."""
+    if known is None:
+        return f"; ids are the integers 0 to {n_nodes - 1}"
+    if not pa.types.is_string(known.type):
+        return ""
+    near = known.filter(pc.match_substring(known, pattern=str(wanted)[:200], ignore_case=True))
+    if not len(near):
+        return ""
+    nearest = np.argsort(pc.utf8_length(near).to_numpy(), kind="stable")[:3]
+    return "; did you mean " + ", ".join(map(shown, near.take(pa.array(nearest)).to_pylist())) + "?"
+
+
 def escaped(value: object) -> str:
     """An id for a message in ASCII, so that look-alikes can be told apart."""
     return ascii(str(value)[:SHOWN])

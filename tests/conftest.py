@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import numba
 import pytest
 
 import hebbgraph
@@ -24,6 +26,15 @@ def web() -> hebbgraph.Graph:
 @pytest.fixture
 def store(tmp_path: Path, web: hebbgraph.Graph) -> hebbgraph.Store:
     return hebbgraph.Store.create(tmp_path / "data.lance", web)
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Waking a second thread for a dozen nodes costs more than all else in a property test."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

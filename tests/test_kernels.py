@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import naive
-import numba
 import numpy as np
 import pytest
 import strategies
@@ -27,18 +25,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 fast = settings(max_examples=60, deadline=None)
 key_types = st.sampled_from((np.int32, np.int64))
 RANKINGS = {"resource_allocation": 0, "confidence": 1, "surprise": 2}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Waking a second thread for a dozen nodes costs more than all else here."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
 
 
 def to_csr(rows: list[list[int]], dtype: Any = np.int32) -> tuple[np.ndarray, np.ndarray]:

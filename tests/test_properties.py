@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import naive
@@ -13,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import strategies
+from hebbgraph_kernels import _jit
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -23,18 +23,11 @@ from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
 from hebbgraph.plasticity import competition, discovery
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 usual = settings(max_examples=100, deadline=None)
 LOOSE = {"min_shared_neighbors": 1, "confidence_threshold": 0.3}
 rankings = st.sampled_from(("resource_allocation", "confidence", "surprise"))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Waking a second thread for a dozen nodes costs more than all else here."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
 
 
 def plastify(graph: Graph, **options: Any) -> tuple[Graph, hebbgraph.PlasticityReport]:
@@ -116,7 +109,10 @@ def large_graph(directed: bool) -> Graph:
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("rank_by", ["resource_allocation", "surprise"])
-def test_the_number_of_threads_does_not_matter(directed: bool, rank_by: Any) -> None:
+def test_the_number_of_threads_does_not_matter(
+    directed: bool, rank_by: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_jit, "SERIAL_BELOW", 0)
     graph = large_graph(directed)
     options = {"confidence_threshold": 0.2, "rank_by": rank_by, "similarity_threshold": 0.2}
     one, report = plastify(graph, **options)

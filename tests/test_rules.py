@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 import naive
-import numba
 import numpy as np
 import pytest
 import strategies
@@ -23,20 +21,13 @@ from hebbgraph.plasticity.hebbian import strengthen
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 thorough = settings(max_examples=150, deadline=None)
 caps = st.sampled_from((1, 2, 3, None))
 node_types = st.sampled_from((None, None, None, ("person",), ("person", "개념")))
 rates = st.sampled_from((0.0, 0.1, 1.0))
 bounds = st.sampled_from(((0.1, 5.0), (0.0, 2.0), (1.0, 1.0)))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Waking a second thread for a dozen nodes costs more than all else here."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
 
 
 def known_types(plain: naive.Plain, wanted: tuple[str, ...] | None) -> tuple[str, ...] | None:
