@@ -148,7 +148,7 @@ def demo_command(store: str, links: int, as_json: bool, quiet: bool) -> None:
 
         from hebbgraph.cli.report import show_links, show_report
 
-        console.print(f"{result.graph!r}  [dim]of Debian[/dim]\n")
+        console.print(f"Debian's Python packages\n{result.graph!r}\n", markup=False)
         show_report(console, store, result.report, dry_run=False)
         console.print()
         show_links(console, result.links)
