@@ -348,6 +348,8 @@ def arrow_bytes() -> bytes:
         parquet_bytes(),
         arrow_bytes(),
     ],
+    # Compressed bytes hold the time: as names they would differ between test processes.
+    ids=["csv", "tsv", "jsonl", "gzip", "parquet", "arrow"],
 )
 def test_formats_are_sniffed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
