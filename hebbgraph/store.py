@@ -270,7 +270,7 @@ class Store:
                 f"{self.path}: is a plain Lance data set; append the edges to it, "
                 "and the next pass takes them in"
             )
-        parent, base = self._parent()
+        parent, base = self.snapshot(), self.graph()
         merged = merge(base, graph)
         if graph_tables.same(base, merged):
             return parent
@@ -290,7 +290,7 @@ class Store:
         """
         # Lance reads while the compiled kernels load.
         with ThreadPoolExecutor(1) as reader:
-            reading = reader.submit(self._read_to_learn, dry_run)
+            reading = reader.submit(self._base, dry_run=dry_run)
             # The one upward import: the method belongs here for whoever holds a store.
             from hebbgraph.plasticity.plastify import plastify
         parent, base = reading.result()
@@ -351,33 +351,36 @@ class Store:
     def _origin(self) -> Graph:
         return adopt.read(self.path, **self._columns)
 
-    def _read_to_learn(self, dry_run: bool) -> tuple[Snapshot | None, Graph]:
-        return (self.current, self.graph()) if dry_run else self._parent()
+    def _base(self, *, dry_run: bool = False) -> tuple[Snapshot | None, Graph]:
+        """The snapshot to build on and its graph, after taking in a data set's new rows.
 
-    def _parent(self) -> tuple[Snapshot, Graph]:
-        """The snapshot to build on and its graph, after taking in a data set's new rows."""
+        A dry run takes them in without a commit.
+        """
         current = self.current
-        if not tables.is_dataset(self.path):
-            snapshot = current or self.snapshot()
-            return snapshot, graph_tables.read(self.path, snapshot)
+        base = None if current is None else graph_tables.read(self.path, current)
+        if base is not None and not tables.is_dataset(self.path):
+            return current, base
+        taken = {} if current is None else current.origin
         version = adopt.version(self.path)
-        if current is None:
-            graph = self._origin()
-            said = {"origin_version": version, "origin_columns": self._columns}
-            with transaction(self.path):
-                _first_commit(self.path, graph, "import", said)
-            return self.snapshot(), graph_tables.read(self.path, self.snapshot())
-        graph = graph_tables.read(self.path, current)
-        if current.origin["origin_version"] == version:
-            return current, graph
-        columns = current.origin["origin_columns"]
+        if base is not None and taken["origin_version"] == version:
+            return current, base
+        columns = taken.get("origin_columns", self._columns)
         stated = adopt.read(self.path, **columns)
-        merged = merge(graph, stated, replace=True)
-        snapshot = self.commit(
-            merged, base=graph, parent=current, operation="import",
-            parameters={"origin_version": version, "origin_columns": columns},
-            figures=_import_figures(graph, merged),
-        )  # fmt: skip
+        merged = stated if base is None else merge(base, stated, replace=True)
+        if dry_run:
+            return current, merged
+        said = {"origin_version": version, "origin_columns": columns}
+        if base is None or current is None:
+            with transaction(self.path):
+                if self._has_snapshots:
+                    raise ConflictError(f"{self.path}: another writer took it in first; run again")
+                _first_commit(self.path, merged, "import", said)
+        else:
+            self.commit(
+                merged, base=base, parent=current, operation="import", parameters=said,
+                figures=_import_figures(base, merged),
+            )  # fmt: skip
+        snapshot = self.snapshot()
         return snapshot, graph_tables.read(self.path, snapshot)
 
 

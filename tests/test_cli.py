@@ -252,7 +252,7 @@ def test_every_command_and_option_has_help():
     for name, command in main.commands.items():
         assert command.help, name
         for option in command.params:
-            if option.param_type_name == "option" and option.name in {"as_json", "quiet"}:
+            if option.param_type_name == "option":
                 assert option.help, (name, option.name)
 
 

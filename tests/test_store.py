@@ -476,3 +476,28 @@ def test_snapshots_are_numbers(store):
             store.restore(wrong)
     with pytest.raises(SnapshotNotFoundError, match="expected a whole number, got 'x'"):
         store.graph("x")
+
+
+def test_dry_run_sees_a_data_sets_new_rows(bare):
+    store = hebbgraph.open(bare)
+    store.plastify()
+    more = pa.table({"src": ["c", "c"], "dst": ["x", "y"], "w": [1.0, 1.0]})
+    lance.write_dataset(more, str(bare), mode="append")
+    before = tree(bare)
+    assert store.plastify(dry_run=True).new_associations_discovered == 2
+    assert tree(bare) == before
+
+
+def test_two_first_passes_do_not_both_adopt(bare, monkeypatch):
+    late = hebbgraph.open(bare)
+    read = hebbgraph.store.adopt.read
+
+    def overtaken(*arguments, **columns):
+        monkeypatch.setattr(hebbgraph.store.adopt, "read", read)
+        hebbgraph.open(bare).plastify()
+        return read(*arguments, **columns)
+
+    monkeypatch.setattr(hebbgraph.store.adopt, "read", overtaken)
+    with pytest.raises(ConflictError, match="another writer took it in first"):
+        late.plastify()
+    assert [one.operation for one in late.history()] == ["import", "plastify"]

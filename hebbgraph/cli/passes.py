@@ -37,8 +37,20 @@ if TYPE_CHECKING:
     metavar="DAYS",
     help="How far back dated edges count.",
 )
-@click.option("--max-weight", type=float, default=5.0, show_default=True)
-@click.option("--min-weight", type=float, default=0.1, show_default=True)
+@click.option(
+    "--max-weight",
+    type=float,
+    default=5.0,
+    show_default=True,
+    help="Learning lifts no weight beyond it.",
+)
+@click.option(
+    "--min-weight",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="Learning lowers no weight beyond it.",
+)
 @click.option(
     "--similarity-threshold",
     type=float,
@@ -46,7 +58,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="From where two targets compete.",
 )
-@click.option("--min-shared-neighbors", type=int, default=2, show_default=True)
+@click.option(
+    "--min-shared-neighbors",
+    type=int,
+    default=2,
+    show_default=True,
+    help="Least number of neighbours a link rests on.",
+)
 @click.option(
     "--confidence-threshold",
     type=float,
@@ -65,6 +83,7 @@ if TYPE_CHECKING:
     "--rank-by",
     default="resource_allocation",
     show_default=True,
+    help="What makes a partner best.",
     type=click.Choice(["resource_allocation", "confidence", "surprise"]),
 )
 @click.option(
