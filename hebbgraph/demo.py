@@ -15,10 +15,11 @@ from pyarrow import parquet
 
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
-from hebbgraph.plasticity.discovery import surprise
 from hebbgraph.plasticity.explanation import Explanation, explain
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
+from hebbgraph.plasticity.parameters import DiscoveryParameters
 from hebbgraph.plasticity.report import PlasticityReport
+from hebbgraph.plasticity.scoring import Scoring
 from hebbgraph.store import Store
 
 
@@ -78,7 +79,9 @@ def interesting(graph: Graph, count: int) -> tuple[Explanation, ...]:
     if not edges.size or graph.shared_neighbors is None:
         return ()
     source, target = graph.source[edges], graph.indices[edges]
-    score = surprise(around, source, target, graph.shared_neighbors[edges])
+    score = Scoring(around, DiscoveryParameters()).surprise(
+        source, target, graph.shared_neighbors[edges]
+    )
     chosen: list[Explanation] = []
     used: set[int] = set()
     for edge in np.lexsort((target, source, -score)):

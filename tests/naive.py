@@ -208,6 +208,27 @@ def surprise(shared: int, left: int, right: int, population: int) -> float:
     return math.log10(chance.denominator) - math.log10(chance.numerator)
 
 
+def measured(
+    around: Neighbourhoods, a: int, b: int, measure: str = "overlap", shrinkage: float = 0.0
+) -> float:
+    """Value of a measure of how alike two neighbourhoods are."""
+    shared, small, large = len(around[a] & around[b]), len(around[a]), len(around[b])
+    small, large = sorted((small, large))
+    if not shared:
+        return 0.0
+    if measure == "overlap":
+        return shared / (small + shrinkage)
+    if measure == "jaccard":
+        return shared / (len(around[a] | around[b]) + shrinkage)
+    if measure == "dice":
+        return 2 * shared / (small + large + 2 * shrinkage)
+    if measure == "cosine":
+        return shared / (math.sqrt(small * large) + shrinkage)
+    worth = [sum((Fraction(1, len(around[c])) for c in around[end]), Fraction(0)) for end in (a, b)]
+    both = sum((Fraction(1, len(around[c])) for c in around[a] & around[b]), Fraction(0))
+    return round(float(both / (min(worth) + Fraction(shrinkage))), 9)
+
+
 def qualifying(
     around: Neighbourhoods,
     *,
@@ -215,6 +236,7 @@ def qualifying(
     threshold: float = 0.6,
     shrinkage: float = 0.0,
     rank_by: str = "resource_allocation",
+    measure: str = "overlap",
     allowed: Callable[[int], bool] = lambda node: True,
 ) -> list[Pair]:
     """Every unordered pair that is not joined, shares enough, and is confident enough."""
@@ -225,7 +247,7 @@ def qualifying(
             shared = around[a] & around[b]
             if a >= b or b in around[a] or len(shared) < min_shared:
                 continue
-            confidence = len(shared) / (min(len(around[a]), len(around[b])) + shrinkage)
+            confidence = measured(around, a, b, measure, shrinkage)
             if confidence < threshold or not (allowed(a) and allowed(b)):
                 continue
             order: Fraction | float

@@ -207,6 +207,9 @@ ranking_options = st.fixed_dictionaries(
         "threshold": st.sampled_from((0.0, 0.3, 0.6, 0.8, 1.0)),
         "shrinkage": st.sampled_from((0.0, 0.0, 0.5, 1.0, 3.0)),
         "rank_by": st.sampled_from(("resource_allocation", "confidence", "surprise")),
+        "measure": st.sampled_from(
+            ("overlap", "overlap", "jaccard", "dice", "cosine", "resource_allocation")
+        ),
     }
 )
 """What qualifies and what is best, as :func:`naive.qualifying` names it."""

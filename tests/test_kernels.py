@@ -15,7 +15,6 @@ from hebbgraph_kernels import (
     competition,
     csr,
     hebbian,
-    join,
     metrics,
     ranking,
     stream,
@@ -30,6 +29,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 fast = settings(max_examples=60, deadline=None)
 key_types = st.sampled_from((np.int32, np.int64))
 RANKINGS = {"resource_allocation": 0, "confidence": 1, "surprise": 2}
+MEASURES = {"overlap": 0, "jaccard": 1, "dice": 2, "cosine": 3, "resource_allocation": 4}
 
 
 def to_csr(rows: list[list[int]], dtype: Any = np.int32) -> tuple[np.ndarray, np.ndarray]:
@@ -266,43 +266,43 @@ def candidates(draw: st.DrawFn) -> tuple[naive.Neighbourhoods, dict[str, Any], l
     return around, options, allowed
 
 
-@settings(max_examples=120, deadline=None)
+def kernel_options(options: dict[str, Any]) -> dict[str, Any]:
+    named = {name: options[name] for name in ("min_shared", "threshold", "shrinkage")}
+    return named | {"measure": MEASURES[options["measure"]]}
+
+
+def hold_tables(
+    got: tuple[np.ndarray, ...], pairs: list[naive.Pair], place: list[int], cap: int
+) -> None:
+    """Kernel tables against the pairs that each node keeps."""
+    kept: dict[int, list[Any]] = {node: [] for node in range(len(place))}
+    for owner, *entry in zip(*got, strict=True):
+        kept[int(owner)].append(entry)
+    for node, expected in naive.best(pairs, place, cap).items():
+        assert [entry[0] for entry in kept[node]] == [pair.other(node) for pair in expected], node
+        for (_, shared, value, rank), pair in zip(kept[node], expected, strict=True):
+            assert shared == pair.shared
+            assert value == pytest.approx(pair.confidence, abs=1e-9)
+            assert rank == pytest.approx(pair.rank, abs=1e-7)
+
+
+@settings(max_examples=200, deadline=None)
 @given(candidates(), st.sampled_from((1, 2, 3, 11)), st.data(), key_types)
 def test_best_partners(found: Any, cap: int, data: st.DataObject, dtype: Any) -> None:
     around, options, allowed = found
     place = data.draw(st.permutations(range(len(around))))
-    nodes, shared, confidence, rank = best.best_partners(
+    got = best.best_partners(
         *adjacency(around, dtype), cap=cap, allowed=np.array(allowed), place=np.array(place),
-        min_shared=options["min_shared"], threshold=options["threshold"],
-        shrinkage=options["shrinkage"], ranking=RANKINGS[options["rank_by"]],
+        ranking=RANKINGS[options["rank_by"]], **kernel_options(options),
         population=max(sum(1 for near in around.values() if near) - 2, 0),
     )  # fmt: skip
     pairs = naive.qualifying(around, **options, allowed=allowed.__getitem__)
-    for node, kept in naive.best(pairs, place, cap).items():
-        expected = [pair.other(node) for pair in kept] + [-1] * (cap - len(kept))
-        assert nodes[node].tolist() == expected, node
-        for slot, pair in enumerate(kept):
-            assert shared[node, slot] == pair.shared
-            assert confidence[node, slot] == pair.confidence
-            assert rank[node, slot] == pytest.approx(pair.rank, abs=1e-7)
-
-
-@fast
-@given(
-    st.integers(0, 40),
-    st.integers(1, 4),
-    st.sampled_from((0.0, 0.1, 0.3, 0.6, 0.7, 0.95, 1.0)),
-    st.sampled_from((0.0, 0.1, 1.0, 2.5)),
-)
-def test_least_shared(degree: int, min_shared: int, threshold: float, shrinkage: float) -> None:
-    enough = [s for s in range(min_shared, degree + 1) if s / (degree + shrinkage) >= threshold]
-    got = join.least_shared(degree, min_shared, threshold, shrinkage)
-    assert got == enough[0] if enough else got > degree
+    hold_tables(got, pairs, place, cap)
 
 
 def hold_pairs(
     around: naive.Neighbourhoods, allowed: list[bool], adjacent: bool, dtype: Any, block: int,
-    *, min_shared: int, threshold: float, shrinkage: float = 0.0,
+    *, min_shared: int, threshold: float, shrinkage: float = 0.0, measure: str = "overlap",
 ) -> None:  # fmt: skip
     expected = {}
     for a in around:
@@ -310,20 +310,23 @@ def hold_pairs(
             common = around[a] & around[b]
             if not (allowed[a] and allowed[b]) or (b in around[a] and not adjacent):
                 continue
-            total = min(len(around[a]), len(around[b])) + shrinkage
-            if len(common) >= min_shared and len(common) / total >= threshold:
+            value = naive.measured(around, a, b, measure, shrinkage)
+            if len(common) >= min_shared and value >= threshold:
                 amount = sum(1 / len(around[c]) for c in common)
-                expected[b, a] = len(common), pytest.approx(amount, abs=1e-9)
+                expected[b, a] = (
+                    len(common), pytest.approx(value, abs=1e-9), pytest.approx(amount, abs=1e-9),
+                )  # fmt: skip
     got = {}
-    for left, right, shared, amounts in stream.qualifying_pairs(
+    for left, right, *numbers in stream.qualifying_pairs(
         *adjacency(around, dtype), allowed=np.array(allowed), adjacent=adjacent,
         pairs_per_block=block, min_shared=min_shared, threshold=threshold, shrinkage=shrinkage,
+        measure=MEASURES[measure],
     ):  # fmt: skip
         assert left.dtype == right.dtype == dtype
         assert left.size <= max(block, len(around))
-        for a, b, count, amount in zip(left, right, shared, amounts, strict=True):
+        for a, b, *found in zip(left, right, *numbers, strict=True):
             assert (min(a, b), max(a, b)) not in got
-            got[min(a, b), max(a, b)] = count, amount
+            got[min(a, b), max(a, b)] = tuple(found)
     assert got == expected
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from hebbgraph_kernels import csr
+from hebbgraph_kernels import csr, measures
 from hebbgraph_kernels.competition import mark_losers
 from hebbgraph_kernels.stream import qualifying_pairs
 from hebbgraph_kernels.support import pair_support
@@ -188,9 +188,9 @@ def _overlapping(
     """Pairs of targets by overlap, in blocks, so that twins by the thousand cost no memory."""
     target = np.zeros(contest.n_nodes, np.bool_)
     target[contest.head] = True
-    for left, right, _, _ in qualifying_pairs(
-        around.indptr, around.indices, allowed=target, adjacent=True, min_shared=min_shared,
-        threshold=threshold, shrinkage=0.0, pairs_per_block=PAIRS_PER_BLOCK,
+    for left, right, *_ in qualifying_pairs(
+        around.indptr, around.indices, allowed=target, adjacent=True, measure=measures.OVERLAP,
+        min_shared=min_shared, threshold=threshold, shrinkage=0.0, pairs_per_block=PAIRS_PER_BLOCK,
     ):  # fmt: skip
         yield left, right
 

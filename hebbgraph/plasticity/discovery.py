@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from hebbgraph_kernels import ranking, threads_for
+from hebbgraph_kernels import threads_for
 from hebbgraph_kernels.best import best_partners
+from hebbgraph_kernels.lookup import partners_of
 from hebbgraph_kernels.stream import qualifying_pairs
 
 from hebbgraph import ids
 from hebbgraph.errors import ParameterError
 from hebbgraph.graph import Graph
 from hebbgraph.plasticity.neighborhood import Neighborhood, observed_neighborhood
-from hebbgraph.plasticity.parameters import DiscoveryParameters, RankBy
+from hebbgraph.plasticity.parameters import DiscoveryParameters, Measure, RankBy
+from hebbgraph.plasticity.scoring import RANKINGS, Scoring
+from hebbgraph.plasticity.significance import significant
 
 if TYPE_CHECKING:
     import pandas
@@ -30,12 +34,7 @@ TIERS = (
 """Least confidence of each relation that discovery gives, highest first."""
 
 TIER_NAMES = tuple(name for _, name in TIERS)
-_RANKINGS = {
-    "resource_allocation": ranking.RESOURCE_ALLOCATION,
-    "confidence": ranking.CONFIDENCE,
-    "surprise": ranking.SURPRISE,
-}
-PAIRS_PER_BLOCK = 1 << 22
+PAIRS_PER_BLOCK = 1 << 21
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +45,7 @@ class Discovery:
     ----------
     source, target : int node keys, source < target
     shared : int32, |N(a) ∩ N(b)|
-    confidence : float64, shared / (min(|N(a)|, |N(b)|) + shrinkage), in [0, 1]
+    confidence : float64, value of the measure, in [0, 1]
     rank : float64, value of ``rank_by``: the higher the more telling
     tier : int8, position in :data:`TIER_NAMES`
     graph : the graph the keys belong to
@@ -74,6 +73,11 @@ class Discovery:
     def relation(self) -> npt.NDArray[np.str_]:
         """Relation of each pair by its tier."""
         return np.array(TIER_NAMES)[self.tier]
+
+    def take(self, places: npt.NDArray[Any]) -> Discovery:
+        """Some of the pairs, by position or as a mask."""
+        names = ("source", "target", "shared", "confidence", "rank", "tier")
+        return dataclasses.replace(self, **{name: getattr(self, name)[places] for name in names})
 
     def to_arrow(self) -> pa.Table:
         """Table with node *ids* and the columns relation, confidence, shared, rank."""
@@ -104,6 +108,10 @@ def discover(
     rank_by: RankBy = "resource_allocation",
     shrinkage: float = 0.0,
     node_types: Sequence[str] | None = None,
+    measure: Measure = "overlap",
+    max_false_discovery_rate: float | None = None,
+    nodes: Iterable[str | int] | None = None,
+    pairs: Iterable[tuple[str | int, str | int]] | None = None,
 ) -> Discovery:
     """Propose links between nodes that share neighbours and are not joined.
 
@@ -121,11 +129,21 @@ def discover(
         Ties: confidence, then shared, then smaller id
     shrinkage : ≥ 0, distrusts overlaps of small neighbourhoods
     node_types : both ends must be of one of these types; None allows all
+    measure : what confidence is, with A ≤ B the two degrees and k the shrinkage: ``"overlap"``
+        s/(A + k), ``"jaccard"`` s/(A + B − s + k), ``"dice"`` s/((A + B)/2 + k), ``"cosine"``
+        s/(√(AB) + k), or ``"resource_allocation"``, the overlap with neighbours worth 1/|N(c)|
+    max_false_discovery_rate : of the pairs that are proposed, keep those whose overlap is more
+        than chance at this rate (Benjamini and Hochberg 1995, over all pairs that are not joined)
+    nodes : only pairs that one of these nodes keeps
+    pairs : score these pairs instead, whether they qualify or not
 
     Raises
     ------
     ParameterError
-        an option is outside its range, or no node has one of ``node_types``
+        an option is outside its range, no node has one of ``node_types``, or both ``nodes`` and
+        ``pairs`` are given
+    NodeNotFoundError
+        ``nodes`` or ``pairs`` name a node that is not there
 
     Examples
     --------
@@ -144,97 +162,137 @@ def discover(
         max_new_edges_per_node=max_new_edges_per_node,
         rank_by=rank_by,
         shrinkage=shrinkage,
-        node_types=None if node_types is None else tuple(
-            [node_types] if isinstance(node_types, str) else node_types
-        ),
-    )  # fmt: skip
-    with threads_for(graph.n_edges):
-        return find(graph, observed_neighborhood(graph), options)
-
-
-def find(graph: Graph, around: Neighborhood, options: DiscoveryParameters) -> Discovery:
-    """:func:`discover` on neighbourhoods that are already known."""
-    allowed = _allowed(graph, options.node_types)
-    if options.max_new_edges_per_node is None:
-        return _every_pair(graph, around, allowed, options)
-    # More partners than other nodes cannot be had: the tables stay O(n·k).
-    cap = max(1, min(options.max_new_edges_per_node, graph.n_nodes))
-    nodes, shared, confidence, rank = best_partners(
-        around.indptr,
-        around.indices,
-        cap=cap,
-        allowed=allowed,
-        place=ids.place(graph.node_ids, graph.n_nodes),
-        min_shared=options.min_shared_neighbors,
-        threshold=options.confidence_threshold,
-        shrinkage=options.shrinkage,
-        ranking=_RANKINGS[options.rank_by],
-        population=population(around),
+        node_types=node_types,  # type: ignore[arg-type]
+        measure=measure,
+        max_false_discovery_rate=max_false_discovery_rate,
     )
-    row, slot = np.nonzero(nodes >= 0)
-    partner = nodes[row, slot].astype(np.int64)
-    low, high = np.minimum(row, partner), np.maximum(row, partner)
+    if nodes is not None and pairs is not None:
+        raise ParameterError("discover: expected nodes or pairs, got both")
+    with threads_for(graph.n_edges):
+        around = observed_neighborhood(graph)
+        if pairs is not None:
+            return _given(graph, Scoring(around, options), pairs)
+        if nodes is None:
+            return find(graph, around, options)
+        named = [nodes] if isinstance(nodes, str | int) else nodes
+        keys = np.unique(np.array([graph.key(node) for node in named], graph.indices.dtype))
+        return find(graph, around, options, keys)
+
+
+def find(
+    graph: Graph,
+    around: Neighborhood,
+    options: DiscoveryParameters,
+    nodes: npt.NDArray[Any] | None = None,
+) -> Discovery:
+    """:func:`discover` on neighbourhoods that are already known, for all nodes or some."""
+    scoring = Scoring(around, options)
+    if options.max_new_edges_per_node is None and nodes is None:
+        found = _every_pair(graph, scoring)
+    else:
+        found = _symmetric(graph, *tables(graph, scoring, nodes))
+    if options.max_false_discovery_rate is None:
+        return found
+    kept = significant(
+        scoring.surprise(found.source, found.target, found.shared),
+        _unjoined(around, allowed(graph, options.node_types)),
+        options.max_false_discovery_rate,
+    )
+    return found.take(kept)
+
+
+Tables = tuple[
+    npt.NDArray[Any],
+    npt.NDArray[Any],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+]
+
+
+def tables(graph: Graph, scoring: Scoring, nodes: npt.NDArray[Any] | None = None) -> Tables:
+    """Owner, partner, shared, confidence, rank of every entry of the nodes' tables."""
+    around, options = scoring.around, scoring.options
+    most = options.max_new_edges_per_node
+    # More partners than other nodes cannot be had: the tables stay O(n·k).
+    cap = max(1, graph.n_nodes if most is None else min(most, graph.n_nodes))
+    common: dict[str, Any] = {
+        "cap": cap,
+        "allowed": allowed(graph, options.node_types),
+        "place": ids.place(graph.node_ids, graph.n_nodes),
+        "ranking": RANKINGS[options.rank_by],
+        "population": scoring.population,
+        **scoring.kernel_options(),
+    }
+    if nodes is None:
+        return best_partners(around.indptr, around.indices, **common)
+    share, unit = scoring.shares
+    return partners_of(
+        nodes, around.indptr, around.indices, size=scoring.size, share=share, unit=unit,
+        log_factorial=scoring.log_factorials, **common,
+    )  # fmt: skip
+
+
+def batches(graph: Graph, options: DiscoveryParameters) -> Iterator[Discovery]:
+    """Every pair that qualifies, whatever the cap, in blocks of bounded size and no order."""
+    scoring = Scoring(observed_neighborhood(graph), options)
+    for left, right, shared, value, allocation in qualifying_pairs(
+        scoring.around.indptr,
+        scoring.around.indices,
+        allowed=allowed(graph, options.node_types),
+        adjacent=False,
+        pairs_per_block=PAIRS_PER_BLOCK,
+        **scoring.kernel_options(),
+    ):
+        source, target = np.minimum(left, right), np.maximum(left, right)
+        rank = scoring.rank(source, target, shared, value, allocation)
+        yield discovery(graph, source, target, shared, value, rank)
+
+
+def _every_pair(graph: Graph, scoring: Scoring) -> Discovery:
+    parts = list(batches(graph, scoring.options))
+    names = ("source", "target", "shared", "confidence", "rank")
+    columns = {
+        name: np.concatenate([getattr(part, name) for part in parts] or [np.empty(0, np.int64)])
+        for name in names
+    }
+    order = np.lexsort((columns["target"], columns["source"]))
+    return discovery(graph, *(columns[name][order] for name in names))
+
+
+def _given(
+    graph: Graph, scoring: Scoring, pairs: Iterable[tuple[str | int, str | int]]
+) -> Discovery:
+    keys = np.array([(graph.key(a), graph.key(b)) for a, b in pairs], np.int64).reshape(-1, 2)
+    if np.any(keys[:, 0] == keys[:, 1]):
+        raise ParameterError("pairs: expected two different nodes in each, got one node twice")
+    keys = np.unique(np.sort(keys, axis=1), axis=0)
+    source, target = np.ascontiguousarray(keys[:, 0]), np.ascontiguousarray(keys[:, 1])
+    return discovery(graph, source, target, *scoring.pairs(source, target))
+
+
+def _symmetric(
+    graph: Graph,
+    owner: npt.NDArray[Any],
+    partner: npt.NDArray[Any],
+    shared: npt.NDArray[np.int32],
+    confidence: npt.NDArray[np.float64],
+    rank: npt.NDArray[np.float64],
+) -> Discovery:
+    """Entries of tables as pairs, each once."""
+    low, high = np.minimum(owner, partner), np.maximum(owner, partner)
     order = np.lexsort((high, low))
     fresh = np.ones(order.size, np.bool_)
     fresh[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
     kept = order[fresh]
-    at = row[kept], slot[kept]
-    return _discovery(
-        graph, low[kept], high[kept], shared[at], confidence[at], rank[at]
-    )  # fmt: skip
+    return discovery(graph, low[kept], high[kept], shared[kept], confidence[kept], rank[kept])
 
 
-def _every_pair(
-    graph: Graph,
-    around: Neighborhood,
-    allowed: npt.NDArray[np.bool_],
-    options: DiscoveryParameters,
-) -> Discovery:
-    blocks = qualifying_pairs(
-        around.indptr,
-        around.indices,
-        allowed=allowed,
-        adjacent=False,
-        min_shared=options.min_shared_neighbors,
-        threshold=options.confidence_threshold,
-        shrinkage=options.shrinkage,
-        pairs_per_block=PAIRS_PER_BLOCK,
-    )
-    parts = [
-        (np.minimum(left, right), np.maximum(left, right), shared, allocation)
-        for left, right, shared, allocation in blocks
-    ] or [(np.empty(0, np.int64),) * 4]
-    source, target, shared, allocation = map(np.concatenate, zip(*parts, strict=True))
-    order = np.lexsort((target, source))
-    source, target = source[order].astype(np.int64), target[order].astype(np.int64)
-    shared, allocation = shared[order].astype(np.int32), allocation[order].astype(np.float64)
-    degree = around.degree
-    smaller = np.minimum(degree[source], degree[target])
-    confidence = shared / (smaller + options.shrinkage)
-    if options.rank_by == "resource_allocation":
-        rank = allocation
-    elif options.rank_by == "confidence":
-        rank = confidence
-    else:
-        rank = surprise(around, source, target, shared)
-    return _discovery(graph, source, target, shared, confidence, rank)
-
-
-def population(around: Neighborhood) -> int:
-    """Nodes that a neighbour of a pair may be drawn from: all that have one, less the pair."""
-    return max(int(np.count_nonzero(around.degree)) - 2, 0)
-
-
-def surprise(
-    around: Neighborhood,
-    source: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int64],
-    shared: npt.NDArray[np.int32],
-) -> npt.NDArray[np.float64]:
-    """−log₁₀ P(X ≥ shared) of pairs, X hypergeometric in :func:`population` nodes."""
-    degree, drawn_from = around.degree, population(around)
-    table = ranking.log_factorials(drawn_from)
-    return ranking.surprise(shared, degree[source], degree[target], drawn_from, table)
+def _unjoined(around: Neighborhood, may: npt.NDArray[np.bool_]) -> int:
+    """Pairs of allowed nodes with a neighbour that are not joined."""
+    nodes = int(np.count_nonzero(may & (around.degree > 0)))
+    joined = int(np.count_nonzero(np.repeat(may, around.degree) & may[around.indices]))
+    return nodes * (nodes - 1) // 2 - joined // 2
 
 
 def tier_of(confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
@@ -245,7 +303,7 @@ def tier_of(confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
     return out
 
 
-def _discovery(
+def discovery(
     graph: Graph,
     source: npt.NDArray[np.int64],
     target: npt.NDArray[np.int64],
@@ -253,11 +311,12 @@ def _discovery(
     confidence: npt.NDArray[np.float64],
     rank: npt.NDArray[np.float64],
 ) -> Discovery:
+    """Pairs of a graph, with their tier."""
     key = graph.indices.dtype
     return Discovery(
         source=source.astype(key),
         target=target.astype(key),
-        shared=shared,
+        shared=shared.astype(np.int32, copy=False),
         confidence=confidence.astype(np.float64),
         rank=rank.astype(np.float64),
         tier=tier_of(confidence),
@@ -265,7 +324,8 @@ def _discovery(
     )
 
 
-def _allowed(graph: Graph, node_types: tuple[str, ...] | None) -> npt.NDArray[np.bool_]:
+def allowed(graph: Graph, node_types: tuple[str, ...] | None) -> npt.NDArray[np.bool_]:
+    """Which nodes may be joined: (n_nodes,) bool."""
     if node_types is None:
         return np.ones(graph.n_nodes, np.bool_)
     unknown = [name for name in node_types if name not in graph.type_names]

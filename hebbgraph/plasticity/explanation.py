@@ -11,9 +11,10 @@ import numpy as np
 from hebbgraph.errors import ParameterError
 from hebbgraph.graph import Graph
 from hebbgraph.ids import shown
-from hebbgraph.plasticity.discovery import TIER_NAMES, surprise, tier_of
+from hebbgraph.plasticity.discovery import TIER_NAMES, tier_of
 from hebbgraph.plasticity.neighborhood import Neighborhood, observed_neighborhood
 from hebbgraph.plasticity.parameters import DiscoveryParameters
+from hebbgraph.plasticity.scoring import Scoring
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +96,7 @@ def explain(
     if left == right:
         raise ParameterError(f"explain: expected two different nodes, got {shown(a)} twice")
     around = observed_neighborhood(graph) if around is None else around
+    options = parameters or DiscoveryParameters()
     degree = around.degree
     common = np.intersect1d(around.of(left), around.of(right), assume_unique=True)
     common = common[np.argsort(degree[common], kind="stable")]
@@ -116,11 +118,9 @@ def explain(
         confidence=confidence,
         relation=TIER_NAMES[tier_of(np.array([confidence]))[0]],
         resource_allocation=float(sum(one.share for one in shared)),
-        surprise=float(surprise(around, *pair)[0]),
+        surprise=float(Scoring(around, options).surprise(*pair)[0]),
         edges=tuple(_edge(graph, int(edge)) for edge in between),
-        why_not=None
-        if between.size
-        else _why_not(common.size, confidence, parameters or DiscoveryParameters()),
+        why_not=None if between.size else _why_not(common.size, confidence, options),
     )
 
 

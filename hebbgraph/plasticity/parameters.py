@@ -12,6 +12,7 @@ from hebbgraph import check
 from hebbgraph.errors import ParameterError
 
 RankBy = Literal["resource_allocation", "confidence", "surprise"]
+Measure = Literal["overlap", "jaccard", "dice", "cosine", "resource_allocation"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,8 @@ class DiscoveryParameters:
     rank_by: RankBy = "resource_allocation"
     shrinkage: float = 0.0
     node_types: tuple[str, ...] | None = None
+    measure: Measure = "overlap"
+    max_false_discovery_rate: float | None = None
 
     def __post_init__(self) -> None:
         check.integer("min_shared_neighbors", self.min_shared_neighbors, 1, 2**31 - 1)
@@ -32,6 +35,9 @@ class DiscoveryParameters:
             check.integer("max_new_edges_per_node", self.max_new_edges_per_node, 1, 10_000)
         check.choice("rank_by", self.rank_by, get_args(RankBy))
         check.number("shrinkage", self.shrinkage, 0)
+        check.choice("measure", self.measure, get_args(Measure))
+        if self.max_false_discovery_rate is not None:
+            check.number("max_false_discovery_rate", self.max_false_discovery_rate, 0, 1)
         object.__setattr__(self, "node_types", _names(self.node_types))
 
     @classmethod

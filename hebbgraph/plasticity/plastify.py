@@ -23,7 +23,7 @@ from hebbgraph.plasticity.discovery import TIER_NAMES, find
 from hebbgraph.plasticity.hebbian import strengthen
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
-from hebbgraph.plasticity.parameters import DiscoveryParameters, Parameters, RankBy
+from hebbgraph.plasticity.parameters import DiscoveryParameters, Measure, Parameters, RankBy
 from hebbgraph.plasticity.report import PlasticityReport, WeightHistogram
 
 Progress = Callable[[str], None]
@@ -44,6 +44,8 @@ def plastify(
     rank_by: RankBy = "resource_allocation",
     shrinkage: float = 0.0,
     node_types: Sequence[str] | None = None,
+    measure: Measure = "overlap",
+    max_false_discovery_rate: float | None = None,
     discover: bool = True,
     similarity: Any | None = None,
     now: datetime | None = None,
@@ -61,7 +63,7 @@ def plastify(
     temporal_window : how far back dated edges count as evidence; a bare number is days
     max_weight, min_weight : bounds that learning keeps to
     similarity_threshold : from where two targets compete, in (0, 1]
-    min_shared_neighbors, confidence_threshold, max_new_edges_per_node, rank_by, shrinkage, node_types
+    min_shared_neighbors, confidence_threshold, max_new_edges_per_node, rank_by, shrinkage, node_types, measure, max_false_discovery_rate
         as in :func:`hebbgraph.discover`
     discover : False leaves inferred edges as they are
     similarity : (n_nodes, n_nodes) SciPy sparse matrix of target similarities, in place of overlap
@@ -103,6 +105,8 @@ def plastify(
             rank_by=rank_by,
             shrinkage=shrinkage,
             node_types=node_types,  # type: ignore[arg-type]
+            measure=measure,
+            max_false_discovery_rate=max_false_discovery_rate,
         ),
     )
     return run(graph, parameters, similarity=similarity, now=now, progress=progress)

@@ -121,6 +121,10 @@ if config.DISABLE_JIT:
         array[index] = value
         return before
 
+    def count_ones(value: Any) -> Any:
+        """Number of bits set in an unsigned integer."""
+        return int(value).bit_count()
+
 else:
 
     def _atomic(operation: str, ordering: str) -> Any:
@@ -143,6 +147,15 @@ else:
             return signature, generate
 
         return apply
+
+    @intrinsic
+    def count_ones(typing_context: Any, value: Any) -> Any:
+        """Number of bits set in an unsigned integer."""
+
+        def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+            return builder.ctpop(arguments[0])
+
+        return value(value), generate
 
     fetch_add = _atomic("add", "monotonic")
     exchange = _atomic("xchg", "seq_cst")

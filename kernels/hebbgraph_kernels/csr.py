@@ -7,8 +7,6 @@ from numba import prange
 
 from hebbgraph_kernels._jit import njit, parallel_njit
 
-_INSERTION_SORT_LIMIT = 48
-
 
 @njit
 def _column_pointers(indices, columns):  # type: ignore[no-untyped-def]
@@ -151,37 +149,26 @@ def degree_order(indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, n
 
 
 @njit
-def _sort_short(values):  # type: ignore[no-untyped-def]
-    if values.size > _INSERTION_SORT_LIMIT:
-        values.sort()
-        return
-    for i in range(1, values.size):
-        value = values[i]
-        j = i - 1
-        while j >= 0 and values[j] > value:
-            values[j + 1] = values[j]
-            j -= 1
-        values[j + 1] = value
-
-
-@parallel_njit
 def relabel(
     indptr: np.ndarray, indices: np.ndarray, order: np.ndarray, rank: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same adjacency with nodes renamed by rank, rows sorted."""
+    """The same adjacency with nodes renamed by rank, rows sorted.
+
+    Rows are read in their new order and written as columns, so they come out sorted.
+    """
     n = indptr.size - 1
-    out_indptr = np.zeros(n + 1, indptr.dtype)
+    out_indptr = np.zeros(n + 1, np.int64)
     for position in range(n):
         node = order[position]
         out_indptr[position + 1] = out_indptr[position] + indptr[node + 1] - indptr[node]
+    cursor = out_indptr[:-1].copy()
     out = np.empty_like(indices)
-    for position in prange(n):
+    for position in range(n):
         node = order[position]
-        slot = out_indptr[position]
         for entry in range(indptr[node], indptr[node + 1]):
-            out[slot] = rank[indices[entry]]
-            slot += 1
-        _sort_short(out[out_indptr[position] : slot])
+            row = rank[indices[entry]]
+            out[cursor[row]] = position
+            cursor[row] += 1
     return out_indptr, out
 
 

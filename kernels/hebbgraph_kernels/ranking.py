@@ -38,6 +38,12 @@ def allocation(amount, unit):  # type: ignore[no-untyped-def]
     return ((amount + 512) >> 10) * (1024 * unit)
 
 
+def allocations(amount: np.ndarray, unit: float) -> np.ndarray:
+    """:func:`allocation` of many sums: (p,) float64."""
+    out: np.ndarray = ((amount + 512) >> 10) * (1024 * unit)
+    return out
+
+
 def log_factorials(count: int) -> np.ndarray:
     """ln(0!) … ln(count!) as (count + 1,) float64."""
     out = np.zeros(count + 1)

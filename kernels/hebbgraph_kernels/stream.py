@@ -7,69 +7,121 @@ from collections.abc import Iterator
 import numpy as np
 from numba import prange
 
-from hebbgraph_kernels._jit import block_cursor, fetch_add, parallel_njit, thread_count
-from hebbgraph_kernels.csr import degree_order, relabel
-from hebbgraph_kernels.join import qualifying
-from hebbgraph_kernels.ranking import allocation_shares
+from hebbgraph_kernels import measures
+from hebbgraph_kernels._jit import block_cursor, fetch_add, njit, parallel_njit, thread_count
+from hebbgraph_kernels.frame import frame
+from hebbgraph_kernels.join import CHUNK, candidates, plan, settle, worths
+from hebbgraph_kernels.membership import SHORT
+from hebbgraph_kernels.ranking import allocation
 
 _ROWS_PER_BLOCK = 32
 
 
+@njit
+def _emit(  # type: ignore[no-untyped-def]
+    row, row_indptr, row_indices, list_indptr, list_indices, membership, signature, size, share,
+    middle_of, prefix, least, limit, adjacent, measure, min_shared, threshold, shrinkage, unit,
+    seen, touched, worth, joined, counts, amounts, used, left, right, shares, sums, values,
+):  # fmt: skip
+    """Append a row's pairs to the buffers; False, and nothing appended, if there is no room."""
+    found, asked = candidates(
+        row, row_indptr, row_indices, list_indptr, list_indices, membership, signature,
+        prefix, least, limit, seen, touched,
+    )  # fmt: skip
+    if found == 0:
+        return True
+    begin = fetch_add(used, 0, found)
+    fits = begin + found <= left.size
+    if fits:
+        worths(row, row_indptr, row_indices, share, worth)
+        if not adjacent:
+            for entry in range(row_indptr[row], row_indptr[row + 1]):
+                joined[row_indices[entry]] = 1
+        if prefix > 1:
+            touched[:found].sort()
+    at = begin
+    for start in range(0, found if fits else 0, CHUNK):
+        stop = min(start + CHUNK, found)
+        settle(
+            row, row_indptr, row_indices, list_indptr, list_indices, share, asked, worth,
+            seen, touched, start, stop, counts, amounts,
+        )  # fmt: skip
+        for k in range(stop - start):
+            node = touched[start + k]
+            if counts[k] < min_shared or joined[middle_of[node]]:
+                continue
+            value = measures.value(
+                measure, counts[k], amounts[k], size[row], size[node], shrinkage, unit
+            )
+            if value >= threshold:
+                left[at] = row
+                right[at] = node
+                shares[at] = counts[k]
+                sums[at] = allocation(amounts[k], unit)
+                values[at] = value
+                at += 1
+    # Room that was taken and not used, or not there, is marked as such.
+    for k in range(at, min(begin + found, left.size)):
+        left[k] = -1
+    for k in range(found):
+        seen[touched[k]] = 0
+    if fits and not adjacent:
+        for entry in range(row_indptr[row], row_indptr[row + 1]):
+            joined[row_indices[entry]] = 0
+    return fits
+
+
 @parallel_njit
 def _collect(  # type: ignore[no-untyped-def]
-    indptr, indices, pending, allowed, adjacent, min_shared, threshold, shrinkage, share_of,
-    cursor, used, threads, left, right, shares, amounts,
+    row_indptr, row_indices, list_indptr, list_indices, membership, signature, size, share,
+    middle_of, pending, adjacent, measure, min_shared, threshold, shrinkage, unit,
+    cursor, used, threads, left, right, shares, sums, values,
 ):  # fmt: skip
     """Fill the buffers from the pending rows; a row that finds no room stays pending."""
-    n = indptr.size - 1
+    n_rows = size.size
+    widest = 0
+    for row in range(n_rows):
+        widest = max(widest, row_indptr[row + 1] - row_indptr[row])
     for _thread in prange(threads):
-        shared = np.zeros(n, np.int32)
-        allocation = np.zeros(n, np.int64)
-        suffix = np.zeros(n, np.uint8)
-        joined = np.zeros(n, np.uint8)
-        touched = np.empty(n, indices.dtype)
+        few = np.zeros(n_rows, np.uint8)
+        many = np.zeros(n_rows if widest > 255 else 0, np.int32)
+        touched = np.empty(n_rows + 1, list_indices.dtype)
+        joined = np.zeros(share.size, np.uint8)
+        worth = np.empty(max(1 << SHORT, widest + 1), np.int64)
+        counts = np.empty(CHUNK, np.int32)
+        amounts = np.empty(CHUNK, np.int64)
         while True:
             block = fetch_add(cursor, 0, _ROWS_PER_BLOCK)
-            if block >= n:
+            if block >= n_rows:
                 break
-            for row in range(block, min(block + _ROWS_PER_BLOCK, n)):
+            for row in range(block, min(block + _ROWS_PER_BLOCK, n_rows)):
                 # Once the buffer is full, further rows would be joined in vain (read atomically: a
                 # plain load may be moved out of the loop).
                 if not pending[row] or fetch_add(used, 0, 0) >= left.size:
                     continue
-                found = qualifying(
-                    row, indptr, indices, share_of, min_shared, threshold, shrinkage,
-                    shared, allocation, suffix, touched,
+                degree = row_indptr[row + 1] - row_indptr[row]
+                prefix, least = plan(
+                    row, row_indptr, row_indices, size, share,
+                    measure, min_shared, threshold, shrinkage, unit,
                 )  # fmt: skip
-                if not adjacent:
-                    for entry in range(indptr[row], indptr[row + 1]):
-                        joined[indices[entry]] = 1
-                kept = 0
-                for k in range(found):
-                    node = touched[k]
-                    if allowed[node] and not joined[node]:
-                        touched[k] = touched[kept]
-                        touched[kept] = node
-                        kept += 1
-                if not adjacent:
-                    for entry in range(indptr[row], indptr[row + 1]):
-                        joined[indices[entry]] = 0
-                begin = fetch_add(used, 0, kept)
-                fits = begin + kept <= left.size
-                if fits:
+                if least > degree:
                     pending[row] = False
-                for k in range(found):
-                    node = touched[k]
-                    if fits and k < kept:
-                        left[begin + k] = row
-                        right[begin + k] = node
-                        shares[begin + k] = shared[node]
-                        amounts[begin + k] = allocation[node]
-                    shared[node] = 0
-                    allocation[node] = 0
-                if not fits:
-                    for k in range(begin, min(begin + kept, left.size)):
-                        left[k] = -1
+                    continue
+                limit = measures.first_too_large(measure, row, size, threshold, shrinkage)
+                if degree <= 255:
+                    pending[row] = not _emit(
+                        row, row_indptr, row_indices, list_indptr, list_indices, membership,
+                        signature, size, share, middle_of, prefix, least, limit, adjacent, measure,
+                        min_shared, threshold, shrinkage, unit, few, touched, worth, joined,
+                        counts, amounts, used, left, right, shares, sums, values,
+                    )  # fmt: skip
+                else:
+                    pending[row] = not _emit(
+                        row, row_indptr, row_indices, list_indptr, list_indices, membership,
+                        signature, size, share, middle_of, prefix, least, limit, adjacent, measure,
+                        min_shared, threshold, shrinkage, unit, many, touched, worth, joined,
+                        counts, amounts, used, left, right, shares, sums, values,
+                    )  # fmt: skip
 
 
 def qualifying_pairs(
@@ -78,11 +130,12 @@ def qualifying_pairs(
     *,
     allowed: np.ndarray,
     adjacent: bool,
+    measure: int,
     min_shared: int,
     threshold: float,
     shrinkage: float,
     pairs_per_block: int,
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Blocks of all pairs that qualify, each pair once, in no particular order.
 
     Parameters
@@ -90,32 +143,34 @@ def qualifying_pairs(
     indptr, indices : adjacency
     allowed : (n,) bool; both ends of a pair must be allowed
     adjacent : whether nodes that are already joined make a pair
-    min_shared, threshold, shrinkage : what qualifies, s / (min degree + shrinkage)
+    measure, min_shared, threshold, shrinkage : what qualifies,
+        see :func:`hebbgraph_kernels.best.best_partners`
     pairs_per_block : most pairs in a block, or the number of nodes if that is more
 
     Yields
     ------
     left, right : (p,) like ``indices``
     shared : (p,) int32
+    value : (p,) float64, of the measure
     allocation : (p,) float64, Σ 1/|N(c)| over the shared neighbours c
     """
-    n = indptr.size - 1
-    order, position = degree_order(indptr, indices)
-    near_indptr, near = relabel(indptr, indices, order, position)
-    share_of, unit = allocation_shares(near_indptr)
-    ranked_allowed = allowed[order]
-    pending = ranked_allowed & (np.diff(near_indptr) >= min_shared)
-    size = max(pairs_per_block, n, 1)
+    walked, unit = frame(
+        indptr, indices, allowed=allowed, measure=measure, min_shared=min_shared, place=None
+    )
+    n_rows = walked.size.size
+    node = walked.class_nodes
+    pending = np.diff(walked.row_indptr) >= min_shared
+    size = max(pairs_per_block, n_rows, 1)
     left, right = np.empty(size, indices.dtype), np.empty(size, indices.dtype)
-    shared, amounts = np.empty(size, np.int32), np.empty(size, np.int64)
+    shared = np.empty(size, np.int32)
+    value, sums = np.empty(size, np.float64), np.empty(size, np.float64)
     while pending.any():
         cursor, used = block_cursor(), block_cursor()
         cursor[0] = int(np.argmax(pending))
         _collect(
-            near_indptr, near, pending, ranked_allowed, adjacent, min_shared, threshold,
-            shrinkage, share_of, cursor, used, thread_count(), left, right, shared, amounts,
+            *walked[:9], pending, adjacent, measure, min_shared, threshold, shrinkage, unit,
+            cursor, used, thread_count(), left, right, shared, sums, value,
         )  # fmt: skip
         filled = min(int(used[0]), size)
         good = np.flatnonzero(left[:filled] >= 0)
-        fraction = ((amounts[good] + 512) >> 10) * (1024 * unit)
-        yield order[left[good]], order[right[good]], shared[good], fraction
+        yield node[left[good]], node[right[good]], shared[good], value[good], sums[good]

@@ -127,41 +127,78 @@ def edge_support(
 
 
 @njit
-def _count_shared(first, second):  # type: ignore[no-untyped-def]
-    """Size of the intersection of two sorted lists."""
-    if first.size > second.size:
-        first, second = second, first
-    count = 0
-    if first.size * 16 < second.size:
-        begin = 0
-        for value in first:
-            begin += np.searchsorted(second[begin:], value)
-            if begin == second.size:
-                break
-            count += second[begin] == value
-        return count
-    i = 0
-    j = 0
-    while i < first.size and j < second.size:
-        a = first[i]
-        b = second[j]
-        count += a == b
-        i += a <= b
-        j += b <= a
-    return count
+def shared_between(indices, begin, end, other, stop, share, least):  # type: ignore[no-untyped-def]
+    """Size of the intersection of two sorted stretches, and the sum of ``share`` over it.
+
+    The stretches are [begin, end) and [other, stop) of ``indices``.  Gives up, with a size below
+    ``least``, once it is clear that so many cannot be reached.
+    """
+    if end - begin > stop - other:
+        begin, end, other, stop = other, stop, begin, end
+    count = np.int64(0)
+    amount = np.int64(0)
+    for entry in range(begin, end):
+        if count + (end - entry) < least:
+            break
+        value = indices[entry]
+        step = 1
+        high = other
+        while high < stop and indices[high] < value:
+            other = high + 1
+            high += step
+            step *= 2
+        high = min(high, stop)
+        while other < high:
+            centre = (other + high) >> 1
+            if indices[centre] < value:
+                other = centre + 1
+            else:
+                high = centre
+        if other == stop:
+            break
+        if indices[other] == value:
+            count += 1
+            if share.size:
+                amount += share[value]
+            other += 1
+    return count, amount
 
 
 @parallel_njit
-def pair_support(
-    sym_indptr: np.ndarray, sym_indices: np.ndarray, left: np.ndarray, right: np.ndarray
-) -> np.ndarray:
-    """Shared neighbours of given pairs: (p,) int32, by merging or galloping."""
-    out = np.empty(left.size, np.int32)
+def pair_overlap(
+    sym_indptr: np.ndarray,
+    sym_indices: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    share: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shared neighbours of given pairs, by galloping through the longer list.
+
+    Parameters
+    ----------
+    left, right : (p,) int
+    share : (n,) int64, summed over the shared neighbours; may be (0,), then the sums are 0
+
+    Returns
+    -------
+    shared : (p,) int32
+    amount : (p,) int64
+    """
+    shared = np.empty(left.size, np.int32)
+    amount = np.empty(left.size, np.int64)
     for pair in prange(left.size):
         a = left[pair]
         b = right[pair]
-        out[pair] = _count_shared(
-            sym_indices[sym_indptr[a] : sym_indptr[a + 1]],
-            sym_indices[sym_indptr[b] : sym_indptr[b + 1]],
-        )
-    return out
+        shared[pair], amount[pair] = shared_between(
+            sym_indices, sym_indptr[a], sym_indptr[a + 1], sym_indptr[b], sym_indptr[b + 1],
+            share, 0,
+        )  # fmt: skip
+    return shared, amount
+
+
+def pair_support(
+    sym_indptr: np.ndarray, sym_indices: np.ndarray, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """Number of shared neighbours of given pairs: (p,) int32."""
+    nothing = np.empty(0, np.int64)
+    return pair_overlap(sym_indptr, sym_indices, left, right, nothing)[0]
