@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hebbgraph.plasticity.discovery import discover as discover
     from hebbgraph.plasticity.explanation import explain as explain
     from hebbgraph.plasticity.plastify import plastify as plastify
+    from hebbgraph.plasticity.rediscovery import rediscover as rediscover
     from hebbgraph.plasticity.report import PlasticityReport as PlasticityReport
     from hebbgraph.snapshots import Snapshot as Snapshot
     from hebbgraph.store import Store as Store
@@ -43,6 +44,7 @@ _HOMES = {
     "discover": "plasticity.discovery",
     "explain": "plasticity.explanation",
     "plastify": "plasticity.plastify",
+    "rediscover": "plasticity.rediscovery",
     "PlasticityReport": "plasticity.report",
     "Snapshot": "snapshots",
     "Store": "store",

@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
 DAY = 86_400 * 1_000_000
 TIERS = (
     (0.95, "functionally_equivalent"),
@@ -229,37 +232,119 @@ def measured(
     return round(float(both / (min(worth) + Fraction(shrinkage))), 9)
 
 
+def paired(
+    around: Neighbourhoods,
+    a: int,
+    b: int,
+    *,
+    shrinkage: float = 0.0,
+    rank_by: str = "overlap_allocation",
+    measure: str = "overlap",
+) -> Pair:
+    """What a pair is worth, whether it qualifies or not."""
+    shared = around[a] & around[b]
+    confidence = measured(around, a, b, measure, shrinkage)
+    order: Fraction | float
+    if rank_by == "resource_allocation":
+        order = sum((Fraction(1, len(around[c])) for c in shared), Fraction(0))
+        rank = float(order)
+    elif rank_by == "overlap_allocation":
+        order = sum((Fraction(1, len(around[c])) for c in shared), Fraction(0))
+        smaller = min(len(around[a]), len(around[b]))
+        order *= Fraction(len(shared), len(shared) + smaller + 4)
+        rank = float(order)
+    elif rank_by == "confidence":
+        order = rank = confidence
+    else:
+        population = sum(1 for near in around.values() if near) - 2
+        numbers = len(shared), len(around[a]), len(around[b]), population
+        order, rank = -tail(*numbers), surprise(*numbers)
+    return Pair(min(a, b), max(a, b), len(shared), confidence, order, rank)
+
+
 def qualifying(
     around: Neighbourhoods,
     *,
     min_shared: int = 2,
     threshold: float = 0.6,
     shrinkage: float = 0.0,
-    rank_by: str = "resource_allocation",
+    rank_by: str = "overlap_allocation",
     measure: str = "overlap",
     allowed: Callable[[int], bool] = lambda node: True,
 ) -> list[Pair]:
     """Every unordered pair that is not joined, shares enough, and is confident enough."""
-    population = sum(1 for near in around.values() if near) - 2
     pairs = []
     for a in around:
         for b in around:
-            shared = around[a] & around[b]
-            if a >= b or b in around[a] or len(shared) < min_shared:
+            shared = len(around[a] & around[b])
+            if a >= b or b in around[a] or shared < min_shared:
                 continue
             confidence = measured(around, a, b, measure, shrinkage)
             if confidence < threshold or not (allowed(a) and allowed(b)):
                 continue
-            order: Fraction | float
-            if rank_by == "resource_allocation":
-                order = sum((Fraction(1, len(around[c])) for c in shared), Fraction(0))
-                rank = float(order)
-            elif rank_by == "confidence":
-                order = rank = confidence
-            else:
-                numbers = len(shared), len(around[a]), len(around[b]), population
-                order, rank = -tail(*numbers), surprise(*numbers)
-            pairs.append(Pair(a, b, len(shared), confidence, order, rank))
+            pairs.append(
+                paired(around, a, b, shrinkage=shrinkage, rank_by=rank_by, measure=measure)
+            )
+    return pairs
+
+
+def qualifying_by_products(
+    around: Neighbourhoods,
+    *,
+    min_shared: int = 2,
+    threshold: float = 0.6,
+    shrinkage: float = 0.0,
+    rank_by: str = "overlap_allocation",
+    measure: str = "overlap",
+    allowed: Callable[[int], bool] = lambda node: True,
+    adjacent: bool = False,
+) -> list[Pair]:
+    """:func:`qualifying` from A·Aᵀ, for graphs on which its loops would take too long.
+
+    Pairs rank by floating-point numbers, of which those within 10⁻¹⁰ count as equal.
+    """
+    n = len(around)
+    ends = [(u, v) for u in around for v in around[u]]
+    rows, columns = (np.array([end[side] for end in ends], np.int64) for side in (0, 1))
+    matrix = csr_array((np.ones(len(ends)), (rows, columns)), shape=(n, n))
+    degree = np.array([len(around[node]) for node in range(n)])
+    worth = 1 / np.maximum(degree, 1)
+    shared = (matrix @ matrix.T).toarray().astype(np.int64)
+    amount = (matrix @ diags_array(worth) @ matrix.T).toarray()
+    size = matrix @ worth if measure == "resource_allocation" else degree
+    smaller, larger = np.minimum.outer(size, size), np.maximum.outer(size, size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if measure == "overlap":
+            value = shared / (smaller + shrinkage)
+        elif measure == "jaccard":
+            value = shared / (smaller + larger - shared + shrinkage)
+        elif measure == "dice":
+            value = 2 * shared / (smaller + larger + 2 * shrinkage)
+        elif measure == "cosine":
+            value = shared / (np.sqrt(smaller.astype(np.float64) * larger) + shrinkage)
+        else:
+            value = np.round(amount / (smaller + shrinkage), 9)
+    may = np.array([allowed(node) for node in range(n)], np.bool_)
+    good = (shared >= min_shared) & (value >= threshold) & np.logical_and.outer(may, may)
+    if not adjacent:
+        good &= matrix.toarray() == 0
+    population = int(np.count_nonzero(degree)) - 2
+    known: dict[tuple[int, int, int], float] = {}
+    pairs = []
+    for a, b in np.argwhere(np.triu(good, 1)).tolist():
+        s, few = int(shared[a, b]), int(min(degree[a], degree[b]))
+        if rank_by == "resource_allocation":
+            rank = float(amount[a, b])
+        elif rank_by == "overlap_allocation":
+            rank = float(amount[a, b]) * s / (s + few + 4)
+        elif rank_by == "confidence":
+            rank = float(value[a, b])
+        else:
+            numbers = s, few, int(max(degree[a], degree[b]))
+            if numbers not in known:
+                known[numbers] = surprise(*numbers, population)
+            rank = known[numbers]
+        pairs.append(Pair(a, b, s, float(value[a, b]), round(rank, 10), rank))
     return pairs
 
 
@@ -280,17 +365,45 @@ def best(pairs: Iterable[Pair], ids: Sequence[str | int], cap: int | None) -> di
 
 
 def discover(
-    graph: Plain, *, cap: int | None = 3, node_types: Sequence[str] | None = None, **options: object
+    graph: Plain,
+    *,
+    cap: int | None = 3,
+    node_types: Sequence[str] | None = None,
+    nodes: Iterable[int] | None = None,
+    by: Callable[..., list[Pair]] = qualifying,
+    **options: object,
 ) -> list[Pair]:
-    """Pairs that either end keeps, by (source, target)."""
+    """Pairs that either end keeps, or that one of ``nodes`` does, by (source, target)."""
+    around = neighbourhoods(len(graph.ids), graph.edges)
+    pairs = by(around, allowed=typed(graph, node_types), **options)
+    kept = best(pairs, graph.ids, cap)
+    made = {pair for node in (kept if nodes is None else nodes) for pair in kept[node]}
+    return sorted(made, key=lambda pair: (pair.source, pair.target))
+
+
+def typed(graph: Plain, node_types: Sequence[str] | None) -> Callable[[int], bool]:
+    """Whether a node is of one of the types."""
 
     def allowed(node: int) -> bool:
         return node_types is None or (graph.types is not None and graph.types[node] in node_types)
 
-    around = neighbourhoods(len(graph.ids), graph.edges)
-    pairs = qualifying(around, allowed=allowed, **options)  # type: ignore[arg-type]
-    made = {pair for kept in best(pairs, graph.ids, cap).values() for pair in kept}
-    return sorted(made, key=lambda pair: (pair.source, pair.target))
+    return allowed
+
+
+def unjoined(around: Neighbourhoods, allowed: Callable[[int], bool]) -> int:
+    """Number of pairs that chance might have given an overlap: not joined, each with neighbours."""
+    nodes = [node for node in around if around[node] and allowed(node)]
+    return sum(1 for a in nodes for b in nodes if a < b and b not in around[a])
+
+
+def significant(chances: Sequence[Fraction], tests: int, rate: Fraction) -> list[bool]:
+    """Benjamini and Hochberg: with p₁ ≤ p₂ ≤ … all up to the last p_i ≤ rate·i/tests.
+
+    There are ``tests`` of them, those not given with p = 1.
+    """
+    ranked = sorted([*chances, *[Fraction(1)] * (tests - len(chances))])
+    passing = [p for i, p in enumerate(ranked, 1) if p <= rate * i / tests]
+    return [bool(passing) and p <= passing[-1] for p in chances]
 
 
 def associated(graph: Plain, proposed: Iterable[Pair]) -> Plain:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -72,6 +73,98 @@ def neighbourhoods(draw: st.DrawFn, *, max_nodes: int = 12) -> naive.Neighbourho
     n = draw(st.integers(1, max_nodes))
     pairs = draw(pair_lists(n))
     return naive.neighbourhoods(n, [naive.Edge(u, v) for u, v in pairs])
+
+
+@st.composite
+def twinned(draw: st.DrawFn) -> naive.Neighbourhoods:
+    """A few hubs, many nodes on the same two or three of them, and a few edges more."""
+    hubs = draw(st.integers(2, 4))
+    several = st.sets(st.integers(0, hubs - 1), min_size=1, max_size=3)
+    groups = draw(st.lists(st.tuples(several, st.integers(1, 14)), min_size=1, max_size=3))
+    pairs = []
+    n = hubs
+    for near, members in groups:
+        pairs += [(node, hub) for node in range(n, n + members) for hub in near]
+        n += members
+    node = st.integers(0, n - 1)
+    pairs += draw(st.lists(st.tuples(node, node), max_size=4))
+    key = draw(st.randoms(use_true_random=False)).sample(range(n), n)
+    return naive.neighbourhoods(n, [naive.Edge(key[u], key[v]) for u, v in pairs])
+
+
+def skewed(n: int, m: int, seed: int) -> naive.Neighbourhoods:
+    """A random graph with hubs, twins and leaves, so that every way to count is taken."""
+    rng = random.Random(seed)
+    edges = [naive.Edge(int(n * rng.random() ** 3), rng.randrange(n)) for _ in range(m)]
+    edges += [naive.Edge(n + k, hub) for k in range(8) for hub in range(5)]
+    return naive.neighbourhoods(n + 8, edges)
+
+
+def _many_twins() -> Pairs:
+    """Three classes of twins on six hubs that are joined, and seven closed twins: a clique."""
+    near = [(0, 1, 2)] * 30 + [(1, 2)] * 40 + [(0, 3, 4, 5)] * 12 + [(0, 1, 2, 3)]
+    pairs = [(6 + node, hub) for node, hubs in enumerate(near) for hub in hubs]
+    first = 6 + len(near)
+    clique = itertools.combinations(range(first, first + 7), 2)
+    return [*pairs, *clique, (0, 1), (2, 3), (4, 5), (first, 0), (6, first + 1)]
+
+
+def _contained() -> Pairs:
+    """Fifteen nodes on each of twenty sets of two to five of the same six hubs."""
+    sets = [near for size in (2, 3, 4, 5) for near in itertools.combinations(range(6), size)]
+    chosen = random.Random(3).sample(sets, 20)
+    return [(6 + node, hub) for node in range(300) for hub in chosen[node % 20]]
+
+
+def _wide() -> Pairs:
+    """Rows of some 10, 100 and 270 of 300 middles."""
+    rng = random.Random(4)
+    sizes = (3, 7, 8, 9, 10, 10, 14, 60, 100, 110, 255, 256, 260, 270, 280, 299)
+    return [(row, 16 + at) for row, size in enumerate(sizes) for at in rng.sample(range(300), size)]
+
+
+def _circulant() -> Pairs:
+    """Sixty nodes of degree eight, each joined to those at distance 1, 2, 5 and 6."""
+    return [(node, (node + step) % 60) for node in range(60) for step in (1, 2, 5, 6)]
+
+
+def _cube() -> Pairs:
+    """The corners of a cube in six dimensions: all alike."""
+    return [(u, u ^ (1 << bit)) for u in range(64) for bit in range(6) if u < u ^ (1 << bit)]
+
+
+PATHS = {
+    "many twins": _many_twins,
+    "contained": _contained,
+    "wide": _wide,
+    "circulant": _circulant,
+    "cube": _cube,
+}
+"""Graphs that between them take every path of the join."""
+
+
+def path_graph(name: str) -> naive.Neighbourhoods:
+    """One of :data:`PATHS`, its nodes in no order."""
+    pairs = PATHS[name]()
+    n = max(map(max, pairs)) + 1
+    key = random.Random(name).sample(range(n), n)
+    return naive.neighbourhoods(n, [naive.Edge(key[u], key[v]) for u, v in pairs])
+
+
+def to_csr(rows: list[list[int]], dtype: Any = np.int32) -> tuple[np.ndarray, np.ndarray]:
+    """CSR of lists of columns."""
+    indptr = np.cumsum([0, *(len(row) for row in rows)]).astype(np.int64)
+    return indptr, np.array([column for row in rows for column in row], dtype)
+
+
+def adjacency(around: naive.Neighbourhoods, dtype: Any = np.int32) -> tuple[np.ndarray, np.ndarray]:
+    """CSR of neighbourhoods."""
+    return to_csr([sorted(around[node]) for node in sorted(around)], dtype)
+
+
+def to_rows(indptr: np.ndarray, indices: np.ndarray) -> list[list[int]]:
+    """Inverse of :func:`to_csr`."""
+    return [indices[indptr[k] : indptr[k + 1]].tolist() for k in range(indptr.size - 1)]
 
 
 @st.composite
@@ -206,7 +299,9 @@ ranking_options = st.fixed_dictionaries(
         "min_shared": st.sampled_from((1, 2, 2, 3)),
         "threshold": st.sampled_from((0.0, 0.3, 0.6, 0.8, 1.0)),
         "shrinkage": st.sampled_from((0.0, 0.0, 0.5, 1.0, 3.0)),
-        "rank_by": st.sampled_from(("resource_allocation", "confidence", "surprise")),
+        "rank_by": st.sampled_from(
+            ("overlap_allocation", "resource_allocation", "confidence", "surprise")
+        ),
         "measure": st.sampled_from(
             ("overlap", "overlap", "jaccard", "dice", "cosine", "resource_allocation")
         ),

@@ -2,48 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import naive
+import numba
 import numpy as np
 import pytest
 import strategies
-from hebbgraph_kernels import (
-    best,
-    competition,
-    csr,
-    hebbian,
-    metrics,
-    ranking,
-    stream,
-    support,
-)
+from hebbgraph_kernels import competition, csr, hebbian, measures, metrics, ranking, support
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from strategies import adjacency, to_csr, to_rows
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 fast = settings(max_examples=60, deadline=None)
 key_types = st.sampled_from((np.int32, np.int64))
-RANKINGS = {"resource_allocation": 0, "confidence": 1, "surprise": 2}
-MEASURES = {"overlap": 0, "jaccard": 1, "dice": 2, "cosine": 3, "resource_allocation": 4}
-
-
-def to_csr(rows: list[list[int]], dtype: Any = np.int32) -> tuple[np.ndarray, np.ndarray]:
-    """CSR of lists of columns."""
-    indptr = np.cumsum([0, *(len(row) for row in rows)]).astype(np.int64)
-    return indptr, np.array([column for row in rows for column in row], dtype)
-
-
-def adjacency(around: naive.Neighbourhoods, dtype: Any = np.int32) -> tuple[np.ndarray, np.ndarray]:
-    return to_csr([sorted(around[node]) for node in sorted(around)], dtype)
-
-
-def to_rows(indptr: np.ndarray, indices: np.ndarray) -> list[list[int]]:
-    return [indices[indptr[k] : indptr[k + 1]].tolist() for k in range(indptr.size - 1)]
+OVERLAP, JACCARD, DICE, COSINE, ALLOCATION = range(5)
 
 
 @st.composite
@@ -154,6 +135,18 @@ def test_pair_support_gallops_through_a_long_list(small: tuple[int, ...]) -> Non
         assert got.tolist() == [len(near[100] & near[101])]
 
 
+@fast
+@given(strategies.neighbourhoods(), st.data(), key_types)
+def test_pair_overlap(around: naive.Neighbourhoods, data: st.DataObject, dtype: Any) -> None:
+    node = st.integers(0, len(around) - 1)
+    pairs = data.draw(st.lists(st.tuples(node, node), max_size=12))
+    left, right = (np.array([pair[side] for pair in pairs], dtype) for side in (0, 1))
+    share = np.array([2**62 // 9 - 7**node for node in around])
+    shared, amount = support.pair_overlap(*adjacency(around, dtype), left, right, share)
+    assert shared.tolist() == naive.support(around, pairs)
+    assert amount.tolist() == [sum(share[list(around[u] & around[v])].tolist()) for u, v in pairs]
+
+
 def test_edge_support_of_a_graph_of_many_blocks() -> None:
     rng = random.Random(11)
     edges = [naive.Edge(rng.randrange(300), rng.randrange(300)) for _ in range(1500)]
@@ -257,108 +250,6 @@ def test_histogram(values: list[float]) -> None:
     assert metrics.histogram(np.array(values, np.float32), 0.0, 0.25, 20).tolist() == expected
 
 
-@st.composite
-def candidates(draw: st.DrawFn) -> tuple[naive.Neighbourhoods, dict[str, Any], list[bool]]:
-    around = draw(strategies.neighbourhoods(max_nodes=11))
-    options = draw(strategies.ranking_options)
-    n = len(around)
-    allowed = draw(st.just([True] * n) | st.lists(st.booleans(), min_size=n, max_size=n))
-    return around, options, allowed
-
-
-def kernel_options(options: dict[str, Any]) -> dict[str, Any]:
-    named = {name: options[name] for name in ("min_shared", "threshold", "shrinkage")}
-    return named | {"measure": MEASURES[options["measure"]]}
-
-
-def hold_tables(
-    got: tuple[np.ndarray, ...], pairs: list[naive.Pair], place: list[int], cap: int
-) -> None:
-    """Kernel tables against the pairs that each node keeps."""
-    kept: dict[int, list[Any]] = {node: [] for node in range(len(place))}
-    for owner, *entry in zip(*got, strict=True):
-        kept[int(owner)].append(entry)
-    for node, expected in naive.best(pairs, place, cap).items():
-        assert [entry[0] for entry in kept[node]] == [pair.other(node) for pair in expected], node
-        for (_, shared, value, rank), pair in zip(kept[node], expected, strict=True):
-            assert shared == pair.shared
-            assert value == pytest.approx(pair.confidence, abs=1e-9)
-            assert rank == pytest.approx(pair.rank, abs=1e-7)
-
-
-@settings(max_examples=200, deadline=None)
-@given(candidates(), st.sampled_from((1, 2, 3, 11)), st.data(), key_types)
-def test_best_partners(found: Any, cap: int, data: st.DataObject, dtype: Any) -> None:
-    around, options, allowed = found
-    place = data.draw(st.permutations(range(len(around))))
-    got = best.best_partners(
-        *adjacency(around, dtype), cap=cap, allowed=np.array(allowed), place=np.array(place),
-        ranking=RANKINGS[options["rank_by"]], **kernel_options(options),
-        population=max(sum(1 for near in around.values() if near) - 2, 0),
-    )  # fmt: skip
-    pairs = naive.qualifying(around, **options, allowed=allowed.__getitem__)
-    hold_tables(got, pairs, place, cap)
-
-
-def hold_pairs(
-    around: naive.Neighbourhoods, allowed: list[bool], adjacent: bool, dtype: Any, block: int,
-    *, min_shared: int, threshold: float, shrinkage: float = 0.0, measure: str = "overlap",
-) -> None:  # fmt: skip
-    expected = {}
-    for a in around:
-        for b in range(a):
-            common = around[a] & around[b]
-            if not (allowed[a] and allowed[b]) or (b in around[a] and not adjacent):
-                continue
-            value = naive.measured(around, a, b, measure, shrinkage)
-            if len(common) >= min_shared and value >= threshold:
-                amount = sum(1 / len(around[c]) for c in common)
-                expected[b, a] = (
-                    len(common), pytest.approx(value, abs=1e-9), pytest.approx(amount, abs=1e-9),
-                )  # fmt: skip
-    got = {}
-    for left, right, *numbers in stream.qualifying_pairs(
-        *adjacency(around, dtype), allowed=np.array(allowed), adjacent=adjacent,
-        pairs_per_block=block, min_shared=min_shared, threshold=threshold, shrinkage=shrinkage,
-        measure=MEASURES[measure],
-    ):  # fmt: skip
-        assert left.dtype == right.dtype == dtype
-        assert left.size <= max(block, len(around))
-        for a, b, *found in zip(left, right, *numbers, strict=True):
-            assert (min(a, b), max(a, b)) not in got
-            got[min(a, b), max(a, b)] = tuple(found)
-    assert got == expected
-
-
-@settings(max_examples=150, deadline=None)
-@given(candidates(), st.booleans(), st.sampled_from((1, 10_000)), key_types)
-def test_qualifying_pairs(found: Any, adjacent: bool, block: int, dtype: Any) -> None:
-    around, options, allowed = found
-    del options["rank_by"]
-    hold_pairs(around, allowed, adjacent, dtype, block, **options)
-
-
-def skewed(n: int, m: int, seed: int) -> naive.Neighbourhoods:
-    """A random graph with hubs, twins and leaves, so that every way to count is taken."""
-    rng = random.Random(seed)
-    edges = [naive.Edge(int(n * rng.random() ** 3), rng.randrange(n)) for _ in range(m)]
-    edges += [naive.Edge(n + k, hub) for k in range(8) for hub in range(5)]
-    return naive.neighbourhoods(n + 8, edges)
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.6, 0.9])
-def test_qualifying_pairs_among_hubs(seed: int, threshold: float) -> None:
-    around = skewed(70, 400 + 300 * seed, seed)
-    allowed = [node % 9 != 4 for node in around]
-    for min_shared in (1, 3):
-        for adjacent in (False, True):
-            hold_pairs(
-                around, allowed, adjacent, np.int32, 1,
-                min_shared=min_shared, threshold=threshold,
-            )  # fmt: skip
-
-
 def _surprise(shared: int, left: int, right: int, population: int) -> float:
     table = ranking.log_factorials(population)
     one = [np.array([value], np.int32) for value in (shared, left, right)]
@@ -395,3 +286,197 @@ def test_surprise_agrees_with_scipy(shared: int, left: int, right: int) -> None:
     log_tail = stats.hypergeom.logsf(shared - 1, population, left, right)
     expected = -log_tail / math.log(10)
     assert _surprise(shared, left, right, population) == pytest.approx(expected, rel=1e-6, abs=1e-7)
+
+
+# -- measures and shares ---------------------------------------------------------------
+
+THRESHOLDS = (0.0, 1e-9, 0.1, 0.3, 1 / 3, 0.5, 0.6, 2 / 3, 0.7, 0.8, 0.9, 1.0)
+SHRINKAGES = (0.0, 0.3, 1.0, 3.0, 10.0)
+LARGE = 2**31
+not_interpreted = pytest.mark.skipif(
+    numba.config.DISABLE_JIT, reason="NumPy's 32-bit scalars overflow where a kernel's do not"
+)
+
+
+def exact(measure: int, shared: int, small: int, large: int, shrinkage: float) -> float:
+    """Value of a pair by sizes, which no number of neighbours can overflow."""
+    k = Fraction(shrinkage)
+    if measure == COSINE:
+        return shared / (math.sqrt(small * large) + shrinkage)
+    below = {
+        OVERLAP: small + k,
+        JACCARD: small + large - shared + k,
+        DICE: Fraction(small + large, 2) + k,
+        ALLOCATION: small + k,
+    }
+    return float(Fraction(shared) / below[measure])
+
+
+def sizes(most: int) -> np.ndarray:
+    """Every s ≤ A ≤ B up to ``most``, s > 0, as columns."""
+    return np.array(
+        [(s, a, b) for b in range(1, most + 1) for a in range(1, b + 1) for s in range(1, a + 1)]
+    ).T
+
+
+@pytest.mark.parametrize("measure", [OVERLAP, JACCARD, DICE, COSINE])
+@pytest.mark.parametrize("shrinkage", SHRINKAGES)
+def test_value_of_every_small_pair(measure: int, shrinkage: float) -> None:
+    s, a, b = sizes(9)
+    got = measures.values(measure, s, s, a, b, shrinkage, 1.0)
+    assert got.tolist() == measures.values(measure, s, s, b, a, shrinkage, 1.0).tolist()
+    wanted = [
+        exact(measure, *numbers, shrinkage) for numbers in zip(*sizes(9).tolist(), strict=True)
+    ]
+    np.testing.assert_allclose(got, wanted, rtol=1e-15)
+    nothing = np.zeros(2, np.int64)
+    assert measures.values(measure, nothing, nothing, nothing, nothing, 0.0, 1.0).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("measure", [OVERLAP, JACCARD, DICE, COSINE])
+def test_bounds_are_never_too_tight(measure: int) -> None:
+    """No pair that qualifies shares less than the least sum, or is beyond the largest size."""
+    s, a, b = sizes(25)
+    for threshold, shrinkage in itertools.product(THRESHOLDS, SHRINKAGES):
+        good = measures.values(measure, s, s, a, b, shrinkage, 1.0) >= threshold
+        least = np.array(
+            [measures.least_sum(measure, size, threshold, shrinkage, 1.0) for size in range(26)]
+        )
+        largest = np.array(
+            [0.0]
+            + [measures.largest_size(measure, size, threshold, shrinkage) for size in range(1, 26)]
+        )
+        assert (s >= least[a])[good].all(), (threshold, shrinkage)
+        assert (b <= largest[a])[good].all(), (threshold, shrinkage)
+
+
+@pytest.mark.parametrize("measure", [OVERLAP, JACCARD, DICE, COSINE])
+def test_bounds_are_no_looser_than_they_need_be(measure: int) -> None:
+    for size, threshold, shrinkage in itertools.product((1, 2, 7, 25), THRESHOLDS, SHRINKAGES):
+        least = math.ceil(measures.least_sum(measure, size, threshold, shrinkage, 1.0))
+        if 0 < least <= size:
+            value = measures.value(measure, least, least, size, size, shrinkage, 1.0)
+            assert value >= threshold - 1e-9, (size, threshold, shrinkage)
+        largest = measures.largest_size(measure, size, threshold, shrinkage)
+        assert (largest == math.inf) == (measure == OVERLAP or threshold == 0)
+        if size <= largest < 2**40:
+            partner = math.floor(largest)
+            value = measures.value(measure, size, size, size, partner, shrinkage, 1.0)
+            assert value >= threshold - 1e-9, (size, threshold, shrinkage)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data(), st.sampled_from(THRESHOLDS), st.sampled_from(SHRINKAGES), st.integers(30, 52))
+def test_bounds_of_shares_are_never_too_tight(
+    data: st.DataObject, threshold: float, shrinkage: float, bits: int
+) -> None:
+    """Also where a pair shares to the unit what it needs."""
+    unit = 2.0**-bits
+    size = data.draw(st.integers(1, 2**30 << min(bits, 31)))
+    edge = math.floor(threshold * (size + shrinkage / unit))
+    amount = data.draw(st.integers(edge - 3, edge + 3) | st.integers(1, size))
+    amount = min(max(amount, 1), size)
+    value = measures.value(ALLOCATION, 1, amount, size, size + 5, shrinkage, unit)
+    wanted = exact(ALLOCATION, amount, size, size, shrinkage / unit)
+    assert value == pytest.approx(wanted, abs=0.6e-9)
+    if value >= threshold:
+        assert amount >= measures.least_sum(ALLOCATION, size, threshold, shrinkage, unit)
+    assert measures.largest_size(ALLOCATION, size, threshold, shrinkage) == math.inf
+
+
+@pytest.mark.parametrize("measure", [OVERLAP, JACCARD, DICE, COSINE])
+@fast
+@given(st.data())
+def test_first_too_large(measure: int, data: st.DataObject) -> None:
+    size = np.array(sorted(data.draw(st.lists(st.integers(1, 60), min_size=1, max_size=12))))
+    row = data.draw(st.integers(0, size.size - 1))
+    threshold, shrinkage = (
+        data.draw(st.sampled_from(THRESHOLDS)),
+        data.draw(st.sampled_from(SHRINKAGES)),
+    )
+    first = measures.first_too_large(measure, row, size, threshold, shrinkage)
+    largest = measures.largest_size(measure, size[row], threshold, shrinkage)
+    assert first == sum(1 for other in size.tolist() if other <= largest)
+
+
+@not_interpreted
+@pytest.mark.parametrize("measure", [OVERLAP, JACCARD, DICE, COSINE])
+@pytest.mark.parametrize("shrinkage", [0.0, 2.5])
+def test_sizes_beyond_31_bits_do_not_overflow(measure: int, shrinkage: float) -> None:
+    """Shared counts are 32-bit, sizes 64-bit; sums and products of them fit neither."""
+    cases = [
+        (LARGE - 1, LARGE - 1, LARGE - 1), (LARGE - 1, LARGE, LARGE + 1), (LARGE - 1, LARGE, 3 * LARGE),
+        (LARGE // 2, LARGE - 1, 2 * LARGE), (7, 9, 2**40), (LARGE - 1, 2**33, 2**34),
+    ]  # fmt: skip
+    shared, small, large = (np.array(column) for column in zip(*cases, strict=True))
+    wanted = [exact(measure, *numbers, shrinkage) for numbers in cases]
+    for sides in ((small, large), (large, small)):
+        got = measures.values(measure, shared.astype(np.int32), shared, *sides, shrinkage, 1.0)
+        np.testing.assert_allclose(got, wanted, rtol=1e-14)
+        assert (got >= 0).all()
+    for (s, a, b), value in zip(cases, wanted, strict=True):
+        for threshold in (value * (1 - 1e-15), value * (1 - 1e-6)):
+            assert s >= measures.least_sum(measure, a, threshold, shrinkage, 1.0)
+            assert b <= measures.largest_size(measure, a, threshold, shrinkage)
+
+
+DEGREES = (LARGE, 0, 1, 2, 3, 5, 6, 7, 1000, LARGE - 1)
+
+
+@pytest.mark.parametrize(
+    "degrees", [DEGREES[1:-1], DEGREES[:-1], DEGREES[1:], (2**34, 3), (0,), ()]
+)
+def test_allocation_shares(degrees: tuple[int, ...]) -> None:
+    """As fine as may be, so that even the largest node's sum of whole shares fits 63 bits."""
+    indptr = np.cumsum([0, *degrees]).astype(np.int64)
+    share, unit = ranking.allocation_shares(indptr)
+    assert share.dtype == np.int64
+    for degree, found in zip(degrees, share.tolist(), strict=True):
+        assert abs(Fraction(found) * Fraction(unit) - Fraction(1, max(degree, 1))) <= unit / 2
+    largest = max(degrees, default=1)
+    assert largest * (1 / unit) < 2**63
+    assert unit == 2.0**-52 or (largest + 1) * (1 / unit) >= 2**61
+    assert int(ranking.allocation(np.int64(2**62), unit) / unit) == 2**62
+    assert ranking.allocations(share, unit).tolist() == [
+        ranking.allocation(one, unit) for one in share
+    ]
+
+
+@pytest.mark.parametrize("degrees", [(2, 3, 6), (4, 4), (7,) * 7, (900,) * 900, (3, 3, 3)])
+def test_sums_of_shares_that_make_up_a_simple_fraction_are_it(degrees: tuple[int, ...]) -> None:
+    share, unit = ranking.allocation_shares(np.cumsum([0, *degrees]))
+    assert ranking.allocation(share.sum(), unit) == float(sum(Fraction(1, d) for d in degrees))
+
+
+@fast
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(0, 50))
+def test_overlap_allocations(degrees: list[int], more: int) -> None:
+    share, unit = ranking.allocation_shares(np.cumsum([0, *degrees]))
+    summed = ranking.allocations(share.sum(keepdims=True), unit)
+    s = len(degrees)
+    got = ranking.overlap_allocations(summed, np.array([s], np.int32), np.array([s + more]), unit)
+    wanted = sum(Fraction(1, d) for d in degrees) * Fraction(s, 2 * s + more + 4)
+    assert got[0] == pytest.approx(float(wanted), abs=1e-12)
+
+
+def test_surprise_of_degrees_near_31_bits(tmp_path: Path) -> None:
+    """Nearly all of 2³¹ nodes are marked, and nearly all drawn, so the rest can be counted."""
+    population, left, right = LARGE + 50, LARGE - 10, LARGE - 5
+    # A table of 2³¹ logarithms of which a handful are looked at: a file of holes.
+    table = np.asarray(np.memmap(tmp_path / "table", np.float64, "w+", shape=(population + 1,)))
+    for missed in (0, 1, 3):
+        shared = left - missed
+        for k in (
+            left, shared, missed, population - left, right - shared,
+            population - left - right + shared, population, right, population - right,
+        ):  # fmt: skip
+            table[k] = math.lgamma(k + 1)
+        undrawn = population - right
+        ways = sum(
+            math.comb(left, hit) * math.comb(population - left, undrawn - hit)
+            for hit in range(missed + 1)
+        )
+        exact_chance = Fraction(ways, math.comb(population, undrawn))
+        wanted = math.log10(exact_chance.denominator) - math.log10(exact_chance.numerator)
+        got = ranking.hypergeometric_surprise(shared, left, right, population, table)
+        assert got == pytest.approx(wanted, abs=1e-4)

@@ -105,7 +105,7 @@ def discover(
     min_shared_neighbors: int = 2,
     confidence_threshold: float = 0.6,
     max_new_edges_per_node: int | None = 3,
-    rank_by: RankBy = "resource_allocation",
+    rank_by: RankBy = "overlap_allocation",
     shrinkage: float = 0.0,
     node_types: Sequence[str] | None = None,
     measure: Measure = "overlap",
@@ -124,8 +124,9 @@ def discover(
     confidence_threshold : least confidence, in [0, 1]
     max_new_edges_per_node : every node keeps this many best partners, and a pair stands when
         either end keeps it; None proposes every pair that qualifies
-    rank_by : what is best: ``"resource_allocation"``, Σ 1/|N(c)| over shared c (Zhou, Lü and
-        Zhang 2009); ``"confidence"``; ``"surprise"``, −log₁₀ of the hypergeometric tail.
+    rank_by : what is best: ``"resource_allocation"``, RA = Σ 1/|N(c)| over shared c (Zhou, Lü and
+        Zhang 2009); ``"overlap_allocation"``, RA·s/(s + A + 4) with A the smaller degree;
+        ``"confidence"``; ``"surprise"``, −log₁₀ of the hypergeometric tail.
         Ties: confidence, then shared, then smaller id
     shrinkage : ≥ 0, distrusts overlaps of small neighbourhoods
     node_types : both ends must be of one of these types; None allows all
@@ -190,7 +191,7 @@ def find(
     if options.max_new_edges_per_node is None and nodes is None:
         found = _every_pair(graph, scoring)
     else:
-        found = _symmetric(graph, *tables(graph, scoring, nodes))
+        found = symmetric(graph, *tables(graph, scoring, nodes))
     if options.max_false_discovery_rate is None:
         return found
     kept = significant(
@@ -271,7 +272,7 @@ def _given(
     return discovery(graph, source, target, *scoring.pairs(source, target))
 
 
-def _symmetric(
+def symmetric(
     graph: Graph,
     owner: npt.NDArray[Any],
     partner: npt.NDArray[Any],

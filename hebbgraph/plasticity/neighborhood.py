@@ -36,6 +36,14 @@ class Neighborhood:
         """N(v), ascending."""
         return self.indices[self.indptr[key] : self.indptr[key + 1]]
 
+    def rows(self, keys: Ints) -> Ints:
+        """All neighbours of some nodes, one list after another."""
+        length = self.degree[keys]
+        end = np.cumsum(length)
+        entry = np.arange(end[-1] if end.size else 0)
+        near: Ints = self.indices[entry + np.repeat(self.indptr[keys] - end + length, length)]
+        return near
+
 
 def neighborhood(indptr: npt.NDArray[np.int64], indices: Ints) -> Neighborhood:
     """The neighbourhoods that a CSR of directed edges makes; rows must be sorted."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from hebbgraph import check
 from hebbgraph.errors import ParameterError
 
-RankBy = Literal["resource_allocation", "confidence", "surprise"]
+RankBy = Literal["overlap_allocation", "resource_allocation", "confidence", "surprise"]
 Measure = Literal["overlap", "jaccard", "dice", "cosine", "resource_allocation"]
 
 
@@ -22,7 +22,7 @@ class DiscoveryParameters:
     min_shared_neighbors: int = 2
     confidence_threshold: float = 0.6
     max_new_edges_per_node: int | None = 3
-    rank_by: RankBy = "resource_allocation"
+    rank_by: RankBy = "overlap_allocation"
     shrinkage: float = 0.0
     node_types: tuple[str, ...] | None = None
     measure: Measure = "overlap"

@@ -41,7 +41,7 @@ def plastify(
     min_shared_neighbors: int = 2,
     confidence_threshold: float = 0.6,
     max_new_edges_per_node: int | None = 3,
-    rank_by: RankBy = "resource_allocation",
+    rank_by: RankBy = "overlap_allocation",
     shrinkage: float = 0.0,
     node_types: Sequence[str] | None = None,
     measure: Measure = "overlap",

@@ -25,6 +25,7 @@ MEASURES = {
     "resource_allocation": measures.ALLOCATION,
 }
 RANKINGS = {
+    "overlap_allocation": ranking.OVERLAP_ALLOCATION,
     "resource_allocation": ranking.RESOURCE_ALLOCATION,
     "confidence": ranking.CONFIDENCE,
     "surprise": ranking.SURPRISE,
@@ -80,6 +81,9 @@ class Scoring:
         """What pairs are ranked by."""
         if self.options.rank_by == "resource_allocation":
             return allocation
+        if self.options.rank_by == "overlap_allocation":
+            smaller = np.minimum(self.degree[source], self.degree[target])
+            return ranking.overlap_allocations(allocation, shared, smaller, self.shares[1])
         if self.options.rank_by == "confidence":
             return value
         return self.surprise(source, target, shared)

@@ -19,11 +19,13 @@ from hebbgraph_kernels.join import CHUNK, candidates, plan, settle, worths
 from hebbgraph_kernels.membership import SHORT
 from hebbgraph_kernels.ranking import (
     CONFIDENCE,
+    OVERLAP_ALLOCATION,
     RESOURCE_ALLOCATION,
     SURPRISE,
     allocation,
     hypergeometric_surprise,
     log_factorials,
+    overlap_allocation,
 )
 
 _ROWS_PER_BLOCK = 32
@@ -103,8 +105,11 @@ def rank_of(  # type: ignore[no-untyped-def]
         return value
     degree_a = row_indptr[a + 1] - row_indptr[a]
     degree_b = row_indptr[b + 1] - row_indptr[b]
+    smaller = min(degree_a, degree_b)
+    if ranking == OVERLAP_ALLOCATION:
+        return overlap_allocation(allocation(amount, unit), shared, smaller, unit)
     return hypergeometric_surprise(
-        shared, min(degree_a, degree_b), max(degree_a, degree_b), population, log_factorial
+        shared, smaller, max(degree_a, degree_b), population, log_factorial
     )
 
 
@@ -126,7 +131,8 @@ def _may_enter(  # type: ignore[no-untyped-def]
 @njit
 def _promising(  # type: ignore[no-untyped-def]
     row, row_indptr, size, middle_of, class_indptr, class_nodes, ranking, measure, shrinkage, unit,
-    worth, seen, touched, start, stop, joined, bar, locks, ranks, values, shares, nodes, place,
+    log_factorial, worth, seen, touched, start, stop, joined, bar, locks,
+    ranks, values, shares, nodes, place,
 ):  # fmt: skip
     """Of touched[start:stop] keep those not joined to the row that may enter a table; their end."""
     masked = row_indptr[row + 1] - row_indptr[row] <= SHORT
@@ -139,12 +145,11 @@ def _promising(  # type: ignore[no-untyped-def]
         value = measures.value(
             measure, shared, worth[known], size[row], size[node], shrinkage, unit
         )
-        if ranking == RESOURCE_ALLOCATION:
-            most = allocation(worth[known], unit)
-        elif ranking == CONFIDENCE:
-            most = value
-        else:
-            most = np.inf
+        most = np.inf
+        if ranking != SURPRISE:
+            most = rank_of(
+                ranking, shared, worth[known], value, row, node, row_indptr, 0, log_factorial, unit
+            )
         other = class_nodes[class_indptr[node]]
         enters = _may_enter(
             row, most, value, shared, other, bar, locks, ranks, values, shares, nodes, place
@@ -184,8 +189,8 @@ def _row(  # type: ignore[no-untyped-def]
         step = min(2 * step, CHUNK)
         stop = _promising(
             row, row_indptr, size, middle_of, class_indptr, class_nodes, ranking, measure,
-            shrinkage, unit, worth, seen, touched, start, following, joined, bar, locks,
-            ranks, values, shares, nodes, place,
+            shrinkage, unit, log_factorial, worth, seen, touched, start, following, joined, bar,
+            locks, ranks, values, shares, nodes, place,
         )  # fmt: skip
         if prefix > 1:
             touched[start:stop].sort()

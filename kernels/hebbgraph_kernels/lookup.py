@@ -41,6 +41,34 @@ class Scratch(NamedTuple):
 
 
 @njit
+def _accumulate(node, indptr, indices, share, shared, amount, joined, touched):  # type: ignore[no-untyped-def]
+    """A node's row of A·Aᵀ into ``shared`` and ``amount``; how many it touches.
+
+    Marks the node and its neighbours in ``joined``.
+    """
+    joined[node] = 1
+    found = 0
+    for entry in range(indptr[node], indptr[node + 1]):
+        middle = indices[entry]
+        joined[middle] = 1
+        for far in range(indptr[middle], indptr[middle + 1]):
+            other = indices[far]
+            if shared[other] == 0:
+                touched[found] = other
+                found += 1
+            shared[other] += 1
+            amount[other] += share[middle]
+    return found
+
+
+@njit
+def _forget(node, indptr, indices, joined):  # type: ignore[no-untyped-def]
+    joined[node] = 0
+    for entry in range(indptr[node], indptr[node + 1]):
+        joined[indices[entry]] = 0
+
+
+@njit
 def look_up(  # type: ignore[no-untyped-def]
     node, row, indptr, indices, allowed, place, size, share, unit,
     measure, min_shared, threshold, shrinkage, ranking, population, log_factorial,
@@ -54,18 +82,7 @@ def look_up(  # type: ignore[no-untyped-def]
     held[row] = 0
     if not allowed[node]:
         return
-    joined[node] = 1
-    found = 0
-    for entry in range(indptr[node], indptr[node + 1]):
-        middle = indices[entry]
-        joined[middle] = 1
-        for far in range(indptr[middle], indptr[middle + 1]):
-            other = indices[far]
-            if shared[other] == 0:
-                touched[found] = other
-                found += 1
-            shared[other] += 1
-            amount[other] += share[middle]
+    found = _accumulate(node, indptr, indices, share, shared, amount, joined, touched)
     for k in range(found):
         other = touched[k]
         s = shared[other]
@@ -81,9 +98,7 @@ def look_up(  # type: ignore[no-untyped-def]
             ranking, s, total, value, node, other, indptr, population, log_factorial, unit
         )
         insert(rank, value, s, other, row, held, ranks, values, shares, nodes, place)
-    joined[node] = 0
-    for entry in range(indptr[node], indptr[node + 1]):
-        joined[indices[entry]] = 0
+    _forget(node, indptr, indices, joined)
 
 
 @parallel_njit
@@ -148,3 +163,123 @@ def partners_of(
     )  # fmt: skip
     at = np.nonzero(nodes >= 0)
     return wanted[at[0]], nodes[at], shared[at], value[at], rank[at]
+
+
+@parallel_njit
+def _rows(  # type: ignore[no-untyped-def]
+    wanted, start, indptr, indices, allowed, size, share, unit,
+    measure, min_shared, threshold, shrinkage, ranking, population, log_factorial,
+    cursor, threads, partner, shares, values, ranks,
+):  # fmt: skip
+    """Partners of each wanted node to where it starts; only their numbers if there is no room."""
+    n = indptr.size - 1
+    numbers = np.zeros(wanted.size, np.int64)
+    for _thread in prange(threads):
+        shared = np.zeros(n, np.int32)
+        amount = np.zeros(n, np.int64)
+        joined = np.zeros(n, np.uint8)
+        touched = np.empty(n, indices.dtype)
+        while True:
+            row = fetch_add(cursor, 0, 1)
+            if row >= wanted.size:
+                break
+            node = wanted[row]
+            if not allowed[node]:
+                continue
+            found = _accumulate(node, indptr, indices, share, shared, amount, joined, touched)
+            number = 0
+            for k in range(found):
+                other = touched[k]
+                s = shared[other]
+                total = amount[other]
+                shared[other] = 0
+                amount[other] = 0
+                if s < min_shared or joined[other] or not allowed[other]:
+                    continue
+                value = measures.value(measure, s, total, size[node], size[other], shrinkage, unit)
+                if value < threshold:
+                    continue
+                if partner.size:
+                    at = start[row] + number
+                    partner[at] = other
+                    shares[at] = s
+                    values[at] = value
+                    ranks[at] = rank_of(
+                        ranking, s, total, value, node, other, indptr, population,
+                        log_factorial, unit,
+                    )  # fmt: skip
+                number += 1
+            numbers[row] = number
+            _forget(node, indptr, indices, joined)
+    return numbers
+
+
+def pairs_of(
+    wanted: np.ndarray,
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    *,
+    allowed: np.ndarray,
+    size: np.ndarray,
+    share: np.ndarray,
+    unit: float,
+    measure: int,
+    min_shared: int,
+    threshold: float,
+    shrinkage: float,
+    ranking: int,
+    population: int,
+    log_factorial: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Every pair that qualifies and has one of the wanted nodes as its left end.
+
+    A pair of two wanted nodes comes twice.  Arguments and results are those of
+    :func:`partners_of`.
+    """
+
+    def fill(start: np.ndarray, *out: np.ndarray) -> np.ndarray:
+        numbers: np.ndarray = _rows(
+            wanted, start, indptr, indices, allowed, size, share, unit, measure, min_shared,
+            threshold, shrinkage, ranking, population, log_factorial, block_cursor(),
+            thread_count(), *out,
+        )  # fmt: skip
+        return numbers
+
+    def room(count: int) -> tuple[np.ndarray, ...]:
+        return (
+            np.empty(count, indices.dtype),
+            np.empty(count, np.int32),
+            np.empty(count, np.float64),
+            np.empty(count, np.float64),
+        )
+
+    numbers = fill(np.empty(0, np.int64), *room(0))
+    out = room(int(numbers.sum()))
+    if out[0].size:
+        fill(np.cumsum(numbers) - numbers, *out)
+    partner, shared, value, rank = out
+    return np.repeat(wanted, numbers), partner, shared, value, rank
+
+
+@parallel_njit
+def changed_rows(
+    old_indptr: np.ndarray, old_indices: np.ndarray, indptr: np.ndarray, indices: np.ndarray
+) -> np.ndarray:
+    """Which rows of a CSR differ from those of an older one: (n,) bool; rows it lacks are empty."""
+    n = indptr.size - 1
+    out = np.zeros(n, np.bool_)
+    for row in prange(n):
+        begin = indptr[row]
+        size = indptr[row + 1] - begin
+        if row >= old_indptr.size - 1:
+            out[row] = size > 0
+            continue
+        other = old_indptr[row]
+        differs = size != old_indptr[row + 1] - other
+        if not differs:
+            for offset in range(size):
+                if indices[begin + offset] != old_indices[other + offset]:
+                    differs = True
+                    break
+        out[row] = differs
+    return out
