@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from hebbgraph.plasticity.plastify import plastify as plastify
     from hebbgraph.plasticity.rediscovery import rediscover as rediscover
     from hebbgraph.plasticity.report import PlasticityReport as PlasticityReport
+    from hebbgraph.plasticity.tuning import Tuning as Tuning
+    from hebbgraph.plasticity.tuning import tune as tune
     from hebbgraph.snapshots import Snapshot as Snapshot
     from hebbgraph.store import Store as Store
     from hebbgraph.store import open as open  # noqa: A004
@@ -46,6 +48,8 @@ _HOMES = {
     "plastify": "plasticity.plastify",
     "rediscover": "plasticity.rediscovery",
     "PlasticityReport": "plasticity.report",
+    "Tuning": "plasticity.tuning",
+    "tune": "plasticity.tuning",
     "Snapshot": "snapshots",
     "Store": "store",
     "open": "store",

@@ -15,6 +15,8 @@ import pyarrow as pa
 from hebbgraph import schema
 
 ORIGIN = ("origin_version", "origin_columns")
+TUNED = "tuned"
+"""Parameter that holds what tuning chose, handed on from snapshot to snapshot."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Snapshot:
     seq : number, from 0
     parent : number of the snapshot it was made from, None for the first
     created_at : when it was committed, UTC
-    operation : what made it: import, plastify, restore
+    operation : what made it: import, plastify, tune, restore
     parameters, figures : options and report of that operation
     versions : Lance version of each table
     reading : how the tables become a graph
@@ -79,6 +81,12 @@ class Snapshot:
     def origin(self) -> dict[str, Any]:
         """Version and columns of the data set that an adopted store was last made equal to."""
         return {name: self.parameters[name] for name in ORIGIN if name in self.parameters}
+
+    @property
+    def tuned(self) -> dict[str, Any]:
+        """Options of discovery that tuning chose, and its tiers; empty if it has not been run."""
+        chosen: dict[str, Any] = self.parameters.get(TUNED, {})
+        return chosen
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

@@ -24,11 +24,12 @@ from hebbgraph.errors import (
 )
 from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
-from hebbgraph.snapshots import Reading, Snapshot, new_row
+from hebbgraph.snapshots import TUNED, Reading, Snapshot, new_row
 from hebbgraph.transaction import transaction
 
 if TYPE_CHECKING:
     from hebbgraph.plasticity.report import PlasticityReport
+    from hebbgraph.plasticity.tuning import Tuning
 
 
 def open(  # noqa: A001 - it is called as hebbgraph.open
@@ -250,7 +251,8 @@ class Store:
         self, reading: Reading, parent: Snapshot, versions: Mapping[str, int], **said: Any
     ) -> Snapshot:
         # What a data set was taken in as goes on to every snapshot made of it.
-        said["parameters"] = {**parent.origin, **said["parameters"]}
+        handed_on = {TUNED: parent.tuned} if parent.tuned else {}
+        said["parameters"] = {**parent.origin, **handed_on, **said["parameters"]}
         row = new_row(parent.seq + 1, parent.seq, versions, reading, **said)
         tables.insert_once(self.path, "snapshots", "seq", row)
         written = self.snapshot(parent.seq + 1)
@@ -282,7 +284,8 @@ class Store:
     def plastify(self, *, dry_run: bool = False, **options: Any) -> PlasticityReport:
         """Run one pass and commit it; see :func:`hebbgraph.plastify` for the options.
 
-        A pass that changes nothing commits nothing.
+        A pass that changes nothing commits nothing.  Options that :meth:`tune` chose are the
+        defaults.
 
         Parameters
         ----------
@@ -294,7 +297,8 @@ class Store:
             # The one upward import: the method belongs here for whoever holds a store.
             from hebbgraph.plasticity.plastify import plastify
         parent, base = reading.result()
-        learned, report = plastify(base, **options)
+        tuned = parent.tuned.get("options", {}) if parent is not None else {}
+        learned, report = plastify(base, **{**tuned, **options})
         if dry_run or not report.changed or parent is None:
             return dataclasses.replace(
                 report, snapshot=None if dry_run or parent is None else parent.seq
@@ -309,6 +313,33 @@ class Store:
         )  # fmt: skip
         return dataclasses.replace(report, snapshot=snapshot.seq)
 
+    def tune(self, *, dry_run: bool = False, **options: Any) -> Tuning:
+        """Choose ranking, threshold and shrinkage of discovery by held-out edges.
+
+        The choice is committed, and every later pass takes it as its defaults; see
+        :func:`hebbgraph.tune` for the options.
+
+        Parameters
+        ----------
+        dry_run : report the choice and write nothing
+        """
+        # As in plastify(): the method belongs here for whoever holds a store.
+        from hebbgraph.plasticity.tuning import tune
+
+        parent, base = self._base(dry_run=dry_run)
+        tuning = tune(base, **options)
+        if dry_run or parent is None:
+            return tuning
+        figures = tuning.to_dict()
+        chosen = {"options": tuning.options, "tiers": figures["tiers"]}
+        if parent.tuned == chosen:
+            return tuning
+        self.commit(
+            base, base=base, parent=parent, operation="tune",
+            parameters={TUNED: chosen}, figures=figures,
+        )  # fmt: skip
+        return tuning
+
     def restore(self, seq: int) -> Snapshot:
         """Make an earlier snapshot the newest one again; nothing in between is lost."""
         check.integer("snapshot", seq, -(2**31))
@@ -322,7 +353,10 @@ class Store:
             return self._append(
                 wanted.reading, parent, versions,
                 operation="restore", figures=wanted.figures,
-                parameters={"snapshot": wanted.seq, **wanted.origin},
+                parameters={
+                    "snapshot": wanted.seq, **wanted.origin,
+                    **({TUNED: wanted.tuned} if parent.tuned else {}),
+                },
             )  # fmt: skip
 
     def compact(self, *, keep: int | None = None) -> dict[str, int]:

@@ -110,10 +110,10 @@ def _many_twins() -> Pairs:
 
 
 def _contained() -> Pairs:
-    """Fifteen nodes on each of twenty sets of two to five of the same six hubs."""
+    """Eighteen nodes on each of twenty sets of two to five of the same six hubs."""
     sets = [near for size in (2, 3, 4, 5) for near in itertools.combinations(range(6), size)]
     chosen = random.Random(3).sample(sets, 20)
-    return [(6 + node, hub) for node in range(300) for hub in chosen[node % 20]]
+    return [(6 + node, hub) for node in range(360) for hub in chosen[node % 20]]
 
 
 def _wide() -> Pairs:

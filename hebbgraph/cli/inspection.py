@@ -81,13 +81,17 @@ def explain_command(store: str, a: str, b: str, limit: int, as_json: bool, quiet
     passes = [one for one in opened.history() if one.operation == "plastify"]
     options = None if not passes else DiscoveryParameters.from_dict(passes[-1].parameters)
     why = hebbgraph.explain(opened.graph(), a, b, parameters=options)
+    tuned = opened.current.tuned if opened.current else {}
+    measured = next(
+        (tier for tier in tuned.get("tiers", ()) if tier["relation"] == why.relation), None
+    )
 
     def show(console: Console) -> None:
         from hebbgraph.cli.report import show_explanation
 
-        show_explanation(console, why, limit)
+        show_explanation(console, why, limit, measured)
 
-    emit(why.to_dict(), show, as_json=as_json, quiet=quiet)
+    emit(why.to_dict() | {"measured": measured}, show, as_json=as_json, quiet=quiet)
 
 
 @click.command("neighbors")

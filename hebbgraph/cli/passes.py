@@ -5,12 +5,45 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from hebbgraph.cli.output import emit, output_options, progress
 from hebbgraph.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+MIN_SHARED_NEIGHBORS = click.option(
+    "--min-shared-neighbors",
+    type=int,
+    default=2,
+    show_default=True,
+    help="Least number of neighbours a link rests on.",
+)
+MAX_NEW_EDGES_PER_NODE = click.option(
+    "--max-new-edges-per-node",
+    default="3",
+    show_default=True,
+    metavar="N|all",
+    help="Best partners that a node keeps.",
+)
+NODE_TYPES = click.option(
+    "--node-type",
+    "node_types",
+    multiple=True,
+    metavar="TYPE",
+    help="Link only nodes of this type; repeatable.",
+)
+MEASURE = click.option(
+    "--measure",
+    default="overlap",
+    show_default=True,
+    type=click.Choice(["overlap", "jaccard", "dice", "cosine", "resource_allocation"]),
+    help="What confidence is.",
+)
+TUNED = ("rank_by", "confidence_threshold", "shrinkage")
+"""Options that `hebbgraph tune` chooses for a store."""
 
 
 @click.command("plastify")
@@ -58,13 +91,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="From where two targets compete.",
 )
-@click.option(
-    "--min-shared-neighbors",
-    type=int,
-    default=2,
-    show_default=True,
-    help="Least number of neighbours a link rests on.",
-)
+@MIN_SHARED_NEIGHBORS
 @click.option(
     "--confidence-threshold",
     type=float,
@@ -72,19 +99,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="Least shared / min(degree) of a discovered link.",
 )
-@click.option(
-    "--max-new-edges-per-node",
-    default="3",
-    show_default=True,
-    metavar="N|all",
-    help="Best partners that a node keeps.",
-)
+@MAX_NEW_EDGES_PER_NODE
 @click.option(
     "--rank-by",
-    default="resource_allocation",
+    default="overlap_allocation",
     show_default=True,
     help="What makes a partner best.",
-    type=click.Choice(["resource_allocation", "confidence", "surprise"]),
+    type=click.Choice(["overlap_allocation", "resource_allocation", "confidence", "surprise"]),
 )
 @click.option(
     "--shrinkage",
@@ -93,12 +114,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="Distrust overlaps of small neighbourhoods.",
 )
+@NODE_TYPES
+@MEASURE
 @click.option(
-    "--node-type",
-    "node_types",
-    multiple=True,
-    metavar="TYPE",
-    help="Link only nodes of this type; repeatable.",
+    "--max-false-discovery-rate",
+    type=float,
+    metavar="RATE",
+    help="Keep only links that are more than chance at this rate.",
 )
 @click.option("--discover/--no-discover", default=True, help="Whether to look for links.")
 @click.option("--source", metavar="COLUMN", help="Of a plain Lance data set of edges.")
@@ -112,8 +134,12 @@ def plastify_command(
     """Let the graph in STORE learn once, and commit what it learned.
 
     STORE may be a plain Lance data set of edges: the other tables then live inside its folder.
+    What `hebbgraph tune STORE` chose stands in for the defaults shown here.
     """
-    options["max_new_edges_per_node"] = _cap(max_new_edges_per_node)
+    options["max_new_edges_per_node"] = cap(max_new_edges_per_node)
+    for name in TUNED:
+        if not stated(name):
+            del options[name]
     import hebbgraph
 
     with progress(quiet=quiet) as phase:
@@ -130,7 +156,14 @@ def plastify_command(
     emit(report.to_dict(), show, as_json=as_json, quiet=quiet)
 
 
-def _cap(text: str) -> int | None:
+def stated(option: str) -> bool:
+    """Whether the user gave an option, rather than its default."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is not ParameterSource.DEFAULT
+
+
+def cap(text: str) -> int | None:
+    """Number of partners from the command line; None is all."""
     if text == "all":
         return None
     try:

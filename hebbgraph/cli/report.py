@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
@@ -86,8 +86,10 @@ def show_links(console: Console, links: Sequence[Explanation]) -> None:
     console.print(table)
 
 
-def show_explanation(console: Console, why: Explanation, limit: int) -> None:
-    """The arithmetic of one pair."""
+def show_explanation(
+    console: Console, why: Explanation, limit: int, measured: dict[str, Any] | None = None
+) -> None:
+    """The arithmetic of one pair, and how often such a pair was right on held-out edges."""
     a, b = escape(str(why.source)), escape(str(why.target))
     console.print(
         f"[bold]{a}[/bold] ({why.source_degree:,} neighbours)  ↔  "
@@ -108,7 +110,16 @@ def show_explanation(console: Console, why: Explanation, limit: int) -> None:
         f"  confidence = {why.shared:,} shared / min({why.source_degree:,}, "
         f"{why.target_degree:,}) = {why.confidence:.3f}{name}"
     )
-    console.print(f"  resource allocation = Σ 1/degree = {why.resource_allocation:.4f}")
+    if measured is not None and measured["precision"] is not None and name:
+        console.print(
+            f"  measured: of {measured['proposed']:,} such proposals, {measured['found']:,} were "
+            f"edges held out ({measured['precision']:.1%})"
+        )
+    least = min(why.source_degree, why.target_degree)
+    console.print(
+        f"  resource allocation = Σ 1/degree = {why.resource_allocation:.4f}, of which counts "
+        f"{why.shared:,}/({why.shared:,} + {least:,} + 4): {why.overlap_allocation:.4f}"
+    )
     console.print(f"  surprise = {why.surprise:.1f}: so many are shared by chance once in "
                   f"10^{why.surprise:.1f}")  # fmt: skip
     if not why.shared:

@@ -15,6 +15,8 @@ from hebbgraph.columns import row_pointers
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
 from hebbgraph.plasticity.discovery import TIER_NAMES, Discovery
+from hebbgraph.plasticity.evidence import evidence
+from hebbgraph.plasticity.neighborhood import Neighborhood
 
 INITIAL_WEIGHT = 1.0
 
@@ -43,8 +45,10 @@ class Change:
         return cls(0, 0, 0, 0.0, False)
 
 
-def apply(graph: Graph, proposed: Discovery) -> tuple[Graph, Change]:
+def apply(graph: Graph, around: Neighborhood, proposed: Discovery) -> tuple[Graph, Change]:
     """``graph`` with exactly the proposed inferred edges, and those that use reinforced.
+
+    Each keeps its most telling shared neighbours as its properties.
 
     A pair that stays keeps its weight and counters; one that is no longer proposed is withdrawn
     unless its co-occurrence count, which for an inferred edge is that of use alone, is above 0.
@@ -63,7 +67,8 @@ def apply(graph: Graph, proposed: Discovery) -> tuple[Graph, Change]:
     reinforced = ~still & (graph.co_occurrence_count[old] > 0)
     withdrawn = int(np.count_nonzero(~still & ~reinforced))
     new = np.flatnonzero(~stays)
-    if not new.size and not withdrawn and _same(graph, match, proposed, stays):
+    because = evidence(graph, around, proposed.source, proposed.target)
+    if not new.size and not withdrawn and _same(graph, match, proposed, stays, because):
         return graph, Change.none()
     change = Change(
         new=new.size,
@@ -73,7 +78,7 @@ def apply(graph: Graph, proposed: Discovery) -> tuple[Graph, Change]:
         any=True,
     )
     kept = np.concatenate((np.flatnonzero(~graph.is_inferred), old[reinforced]))
-    return _rebuild(graph, kept, proposed, stays, match), change
+    return _rebuild(graph, kept, proposed, stays, match, because), change
 
 
 def _pair(source: npt.NDArray[Any], target: npt.NDArray[Any], n: int) -> npt.NDArray[np.int64]:
@@ -82,7 +87,11 @@ def _pair(source: npt.NDArray[Any], target: npt.NDArray[Any], n: int) -> npt.NDA
 
 
 def _same(
-    graph: Graph, match: npt.NDArray[np.int64], proposed: Discovery, stays: npt.NDArray[np.bool_]
+    graph: Graph,
+    match: npt.NDArray[np.int64],
+    proposed: Discovery,
+    stays: npt.NDArray[np.bool_],
+    because: pa.Array,
 ) -> bool:
     if not match.size:
         return True
@@ -94,6 +103,8 @@ def _same(
         np.array_equal(graph.confidence[match], proposed.confidence[stays])
         and np.array_equal(graph.rank[match], proposed.rank[stays])
         and np.array_equal(graph.shared_neighbors[match], proposed.shared[stays])
+        and graph.edge_properties is not None
+        and graph.edge_properties.take(pa.array(match)).equals(because.filter(pa.array(stays)))
         and np.array_equal(names[graph.relation[match]], proposed.relation[stays])
     )
 
@@ -104,6 +115,7 @@ def _rebuild(
     proposed: Discovery,
     stays: npt.NDArray[np.bool_],
     match: npt.NDArray[np.int64],
+    because: pa.Array,
 ) -> Graph:
     """Edges ``kept`` of the graph and all that are proposed, in CSR order."""
     names = graph.relation_names + tuple(
@@ -151,9 +163,11 @@ def _rebuild(
         name: None if values is None else values[order] for name, values in columns.items()
     }
     properties = graph.edge_properties
-    if properties is not None:
-        row = np.concatenate((kept, np.full(fresh, -1)))[order]
-        properties = properties.take(pa.array(row, mask=row < 0))
+    if properties is not None or fresh:
+        if properties is None:
+            properties = pa.nulls(graph.n_edges, pa.string())
+        row = np.concatenate((kept, graph.n_edges + np.arange(fresh)))[order]
+        properties = pa.concat_arrays([properties, because]).take(pa.array(row))
     n_nodes = graph.n_nodes
     return dataclasses.replace(
         graph,

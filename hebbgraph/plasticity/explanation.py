@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from hebbgraph_kernels.ranking import DOUBT
 
 from hebbgraph.errors import ParameterError
 from hebbgraph.graph import Graph
@@ -39,6 +40,7 @@ class Explanation:
     confidence : shared / min degree; 0.0 where an end has no neighbour
     relation : what discovery would call it at that confidence
     resource_allocation : Σ 1/|N(c)| over shared c
+    overlap_allocation : the same times shared / (shared + min degree + 4)
     surprise : −log₁₀ of the chance that as many are shared at random
     edges : edges between the two, either direction: relation, weight, inferred
     why_not : what keeps discovery from linking the two; None where an edge does
@@ -53,6 +55,7 @@ class Explanation:
     confidence: float
     relation: str
     resource_allocation: float
+    overlap_allocation: float
     surprise: float
     edges: tuple[dict[str, Any], ...]
     why_not: str | None
@@ -108,6 +111,7 @@ def explain(
         SharedNeighbor(id=graph.id(key), degree=int(degree[key]), share=1 / int(degree[key]))
         for key in common
     )
+    allocated = float(sum(one.share for one in shared))
     return Explanation(
         source=graph.id(left),
         target=graph.id(right),
@@ -117,7 +121,8 @@ def explain(
         shared=common.size,
         confidence=confidence,
         relation=TIER_NAMES[tier_of(np.array([confidence]))[0]],
-        resource_allocation=float(sum(one.share for one in shared)),
+        resource_allocation=allocated,
+        overlap_allocation=allocated * common.size / (common.size + smaller + DOUBT),
         surprise=float(Scoring(around, options).surprise(*pair)[0]),
         edges=tuple(_edge(graph, int(edge)) for edge in between),
         why_not=None if between.size else _why_not(common.size, confidence, options),

@@ -167,7 +167,7 @@ def _run(
     if parameters.discover:
         with phase("discovery"):
             proposed = find(graph, around, parameters.discovery)
-            learned, change = associations.apply(learned, proposed)
+            learned, change = associations.apply(learned, around, proposed)
     with phase("metrics"):
         metrics = node_metrics(learned, max_weight=parameters.max_weight, now=moment)
         changed = change.any or bool(touched.any())

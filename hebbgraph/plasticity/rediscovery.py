@@ -188,9 +188,8 @@ def _best(
     table = tuple(column[order[position < cap]] for column in entries)
     full = order[position == cap - 1]
     names = ("owner", "partner", "shared", "value", "rank")
-    return table, {  # type: ignore[return-value]
-        name: column[full] for name, column in zip(names, entries, strict=True)
-    }
+    last: dict[str, Any] = {name: column[full] for name, column in zip(names, entries, strict=True)}
+    return table, last  # type: ignore[return-value]
 
 
 def _disturbed(

@@ -20,6 +20,7 @@ import numpy as np
 from hebbgraph_kernels import measures
 from hebbgraph_kernels._jit import count_ones, njit
 from hebbgraph_kernels.membership import SHORT, bit_place, group_bit
+from hebbgraph_kernels.support import skip_to
 
 CHUNK = 1024
 """Candidates that are settled at once."""
@@ -253,25 +254,13 @@ def settle(  # type: ignore[no-untyped-def]
 
 
 @njit
-def _gallop(rows, low, end, node):  # type: ignore[no-untyped-def]
-    """First place from ``low`` on whose row is at least ``node``: most often not far."""
-    step = 1
-    high = low
-    while high < end and rows[high] < node:
-        low = high + 1
-        high += step
-        step *= 2
-    return first_above(rows, low, min(high, end), node - 1)
-
-
-@njit
 def _confirm(rows, low, end, bit, seen, touched, start, stop):  # type: ignore[no-untyped-def]
     """Take a middle's bit from the candidates that are not in its list, rows[low:end]."""
     for k in range(start, stop):
         node = touched[k]
         known = np.int64(seen[node])
         if known & bit:
-            low = _gallop(rows, low, end, node)
+            low = skip_to(rows, low, end, node)
             if low == end or rows[low] != node:
                 seen[node] = known ^ bit
 
@@ -281,7 +270,7 @@ def _count(rows, low, end, share, touched, start, stop, counts, amounts):  # typ
     """Count a middle for the candidates that are in its list, rows[low:end]."""
     for k in range(start, stop):
         node = touched[k]
-        low = _gallop(rows, low, end, node)
+        low = skip_to(rows, low, end, node)
         if low == end:
             break
         if rows[low] == node:

@@ -127,6 +127,28 @@ def edge_support(
 
 
 @njit
+def skip_to(values, low, end, wanted):  # type: ignore[no-untyped-def]
+    """First place in the sorted stretch [low, end) whose value is at least ``wanted``.
+
+    Gallops: the next one looked for is most often not far.
+    """
+    step = 1
+    high = low
+    while high < end and values[high] < wanted:
+        low = high + 1
+        high += step
+        step *= 2
+    high = min(high, end)
+    while low < high:
+        centre = (low + high) >> 1
+        if values[centre] < wanted:
+            low = centre + 1
+        else:
+            high = centre
+    return low
+
+
+@njit
 def shared_between(indices, begin, end, other, stop, share, least):  # type: ignore[no-untyped-def]
     """Size of the intersection of two sorted stretches, and the sum of ``share`` over it.
 
@@ -141,19 +163,7 @@ def shared_between(indices, begin, end, other, stop, share, least):  # type: ign
         if count + (end - entry) < least:
             break
         value = indices[entry]
-        step = 1
-        high = other
-        while high < stop and indices[high] < value:
-            other = high + 1
-            high += step
-            step *= 2
-        high = min(high, stop)
-        while other < high:
-            centre = (other + high) >> 1
-            if indices[centre] < value:
-                other = centre + 1
-            else:
-                high = centre
+        other = skip_to(indices, other, stop, value)
         if other == stop:
             break
         if indices[other] == value:
@@ -202,3 +212,55 @@ def pair_support(
     """Number of shared neighbours of given pairs: (p,) int32."""
     nothing = np.empty(0, np.int64)
     return pair_overlap(sym_indptr, sym_indices, left, right, nothing)[0]
+
+
+@parallel_njit
+def most_telling(
+    sym_indptr: np.ndarray,
+    sym_indices: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    place: np.ndarray,
+    count: int,
+) -> np.ndarray:
+    """The shared neighbours of lowest degree of given pairs, ties by ``place``.
+
+    Parameters
+    ----------
+    place : (n,) int
+    count : how many of them, ≥ 1
+
+    Returns
+    -------
+    out : (p, count) int64, best first; −1 where fewer are shared
+    """
+    out = np.full((left.size, count), -1, np.int64)
+    for pair in prange(left.size):
+        a = sym_indptr[left[pair]]
+        b = sym_indptr[right[pair]]
+        end_a = sym_indptr[left[pair] + 1]
+        end_b = sym_indptr[right[pair] + 1]
+        if end_a - a > end_b - b:
+            a, end_a, b, end_b = b, end_b, a, end_a
+        held = 0
+        for entry in range(a, end_a):
+            middle = sym_indices[entry]
+            b = skip_to(sym_indices, b, end_b, middle)
+            if b == end_b:
+                break
+            if sym_indices[b] != middle:
+                continue
+            degree = sym_indptr[middle + 1] - sym_indptr[middle]
+            slot = held
+            while slot > 0:
+                other = out[pair, slot - 1]
+                theirs = sym_indptr[other + 1] - sym_indptr[other]
+                if theirs < degree or (theirs == degree and place[other] < place[middle]):
+                    break
+                if slot < count:
+                    out[pair, slot] = other
+                slot -= 1
+            if slot < count:
+                out[pair, slot] = middle
+                held = min(held + 1, count)
+    return out
