@@ -77,10 +77,11 @@ def test_degree_order_and_orient(around: naive.Neighbourhoods, dtype: Any) -> No
 
 
 @fast
-@given(strategies.neighbourhoods(), key_types)
-def test_orient(around: naive.Neighbourhoods, dtype: Any) -> None:
-    out_indptr, heads, degree = csr.orient(*adjacency(around, dtype))
-    assert degree.tolist() == [len(near) for near in around.values()]
+@given(strategies.neighbourhoods(), key_types, st.integers(1, 4))
+def test_orient(around: naive.Neighbourhoods, dtype: Any, threads: int) -> None:
+    indptr, indices = adjacency(around, dtype)
+    out_indptr, heads, leaves = csr.orient(indptr, indices, threads)
+    assert indices[leaves].tolist() == heads.tolist()
     assert to_rows(out_indptr, heads) == [
         sorted(v for v in near if (len(around[v]), v) > (len(near), u))
         for u, near in around.items()

@@ -6,7 +6,7 @@ import numpy as np
 from numba import prange
 
 from hebbgraph_kernels._jit import block_cursor, fetch_add, njit, parallel_njit, thread_count
-from hebbgraph_kernels.csr import orient
+from hebbgraph_kernels.csr import orient, stretch
 
 _ROWS_PER_BLOCK = 64
 
@@ -14,13 +14,10 @@ _ROWS_PER_BLOCK = 64
 @parallel_njit
 def _oriented_support(out_indptr, heads, cursor, threads, support):  # type: ignore[no-untyped-def]
     n = out_indptr.size - 1
-    widest = 0
-    for row in range(n):
-        widest = max(widest, out_indptr[row + 1] - out_indptr[row])
     for _thread in prange(threads):
-        # slot[w] is one more than the place of w in the row at hand, else 0.
-        slot = np.zeros(n, np.int32)
-        own = np.zeros(widest + 1, np.int32)
+        # One byte a node, so that it stays in cache, tells whether the row at hand leads there.
+        leads = np.zeros(n, np.uint8)
+        closed = np.zeros(n, np.int32)
         while True:
             block = fetch_add(cursor, 0, _ROWS_PER_BLOCK)
             if block >= n:
@@ -31,71 +28,69 @@ def _oriented_support(out_indptr, heads, cursor, threads, support):  # type: ign
                 if end - begin < 2:
                     continue
                 for entry in range(begin, end):
-                    slot[heads[entry]] = entry - begin + 1
+                    leads[heads[entry]] = 1
                 for entry in range(begin, end):
                     middle = heads[entry]
                     found = 0
                     for far in range(out_indptr[middle], out_indptr[middle + 1]):
-                        place = slot[heads[far]]
-                        if place:
+                        node = heads[far]
+                        if leads[node]:
                             found += 1
-                            own[place] += 1
+                            closed[node] += 1
                             fetch_add(support, far, 1)
-                    own[entry - begin + 1] += found
+                    closed[middle] += found
                 for entry in range(begin, end):
-                    slot[heads[entry]] = 0
-                    count = own[entry - begin + 1]
-                    if count:
-                        fetch_add(support, entry, count)
-                        own[entry - begin + 1] = 0
+                    node = heads[entry]
+                    leads[node] = 0
+                    if closed[node]:
+                        fetch_add(support, entry, closed[node])
+                        closed[node] = 0
 
 
 @njit
-def _incoming(indptr, out_indptr, heads, support):  # type: ignore[no-untyped-def]
-    """Support of the edges that point at each node, by ascending tail."""
-    out = np.empty(heads.size, support.dtype)
-    cursor = indptr[:-1] - out_indptr[:-1]
-    for node in range(out_indptr.size - 1):
-        for entry in range(out_indptr[node], out_indptr[node + 1]):
-            head = heads[entry]
-            out[cursor[head]] = support[entry]
-            cursor[head] += 1
+def _both_ways(indptr, out_indptr, heads, support):  # type: ignore[no-untyped-def]
+    """Support as it is, then that of the edges that point at each node, by ascending tail."""
+    out = np.empty(2 * heads.size, support.dtype)
+    out[: heads.size] = support
+    cursor = heads.size + indptr[:-1] - out_indptr[:-1]
+    for entry in range(heads.size):
+        head = heads[entry]
+        out[cursor[head]] = support[entry]
+        cursor[head] += 1
     return out
 
 
 @parallel_njit
 def _gather(  # type: ignore[no-untyped-def]
-    sym_indptr, sym_indices, degree, out_indptr, support, in_support, indptr, indices, out
+    sym_indptr, sym_indices, leaves, out_indptr, both_ways, indptr, indices, threads, out
 ):  # fmt: skip
     """Support of each edge of a CSR, by walking its rows beside those of the adjacency.
 
     The neighbours that a node points at stand in its row in the order of its out-list, and those
     that point at it in the order of its in-list, so nothing need be searched for.
     """
-    for source in prange(indptr.size - 1):
-        outgoing = out_indptr[source]
-        incoming = sym_indptr[source] - outgoing
-        edge = indptr[source]
-        stop = indptr[source + 1]
-        own = degree[source]
-        for entry in range(sym_indptr[source], sym_indptr[source + 1]):
-            if edge == stop:
-                break
-            node = sym_indices[entry]
-            if degree[node] > own or (degree[node] == own and node > source):
-                found = support[outgoing]
-                outgoing += 1
-            else:
-                found = in_support[incoming]
-                incoming += 1
-            while edge < stop and indices[edge] < node:
-                out[edge] = -1
-                edge += 1
-            while edge < stop and indices[edge] == node:
-                out[edge] = found
-                edge += 1
-        for rest in range(edge, stop):
-            out[rest] = -1
+    for thread in prange(threads):
+        for source in range(*stretch(sym_indptr, thread, threads)):
+            outgoing = out_indptr[source]
+            incoming = both_ways.size // 2 + sym_indptr[source] - outgoing
+            edge = indptr[source]
+            stop = indptr[source + 1]
+            for entry in range(sym_indptr[source], sym_indptr[source + 1]):
+                if edge == stop:
+                    break
+                node = sym_indices[entry]
+                kept = np.int64(leaves[entry])
+                found = both_ways[kept * outgoing + (1 - kept) * incoming]
+                outgoing += kept
+                incoming += 1 - kept
+                while edge < stop and indices[edge] < node:
+                    out[edge] = -1
+                    edge += 1
+                while edge < stop and indices[edge] == node:
+                    out[edge] = found
+                    edge += 1
+            for rest in range(edge, stop):
+                out[rest] = -1
 
 
 def edge_support(
@@ -117,12 +112,13 @@ def edge_support(
     -------
     support : (m,) int32, ≥ 0; −1 where the edge is not in the adjacency
     """
-    out_indptr, heads, degree = orient(sym_indptr, sym_indices)
+    threads = thread_count()
+    out_indptr, heads, leaves = orient(sym_indptr, sym_indices, threads)
     support = np.zeros(heads.size, np.int32)
-    _oriented_support(out_indptr, heads, block_cursor(), thread_count(), support)
-    in_support = _incoming(sym_indptr, out_indptr, heads, support)
+    _oriented_support(out_indptr, heads, block_cursor(), threads, support)
+    both_ways = _both_ways(sym_indptr, out_indptr, heads, support)
     out = np.empty(indices.size, np.int32)
-    _gather(sym_indptr, sym_indices, degree, out_indptr, support, in_support, indptr, indices, out)
+    _gather(sym_indptr, sym_indices, leaves, out_indptr, both_ways, indptr, indices, threads, out)
     return out
 
 
