@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from hebbgraph.memory import Memory as Memory
     from hebbgraph.plasticity.discovery import Discovery as Discovery
     from hebbgraph.plasticity.discovery import discover as discover
+    from hebbgraph.plasticity.discovery import discover_batches as discover_batches
     from hebbgraph.plasticity.explanation import explain as explain
+    from hebbgraph.plasticity.partners import Partner as Partner
+    from hebbgraph.plasticity.partners import Partners as Partners
     from hebbgraph.plasticity.plastify import plastify as plastify
     from hebbgraph.plasticity.rediscovery import rediscover as rediscover
     from hebbgraph.plasticity.report import PlasticityReport as PlasticityReport
@@ -44,7 +47,10 @@ _HOMES = {
     "Memory": "memory",
     "Discovery": "plasticity.discovery",
     "discover": "plasticity.discovery",
+    "discover_batches": "plasticity.discovery",
     "explain": "plasticity.explanation",
+    "Partner": "plasticity.partners",
+    "Partners": "plasticity.partners",
     "plastify": "plasticity.plastify",
     "rediscover": "plasticity.rediscovery",
     "PlasticityReport": "plasticity.report",

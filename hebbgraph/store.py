@@ -331,7 +331,7 @@ class Store:
         if dry_run or parent is None:
             return tuning
         figures = tuning.to_dict()
-        chosen = {"options": tuning.options, "tiers": figures["tiers"]}
+        chosen = {"options": tuning.options, "tiers": list(figures["tiers"])}
         if parent.tuned == chosen:
             return tuning
         self.commit(

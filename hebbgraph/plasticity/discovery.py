@@ -234,6 +234,39 @@ def tables(graph: Graph, scoring: Scoring, nodes: npt.NDArray[Any] | None = None
     )  # fmt: skip
 
 
+def discover_batches(graph: Graph, **options: Any) -> pa.RecordBatchReader:
+    """Every pair that qualifies, as a stream of Arrow batches: never all of them in memory.
+
+    The columns are those of :meth:`Discovery.to_arrow`; the order is none in particular.  The
+    reader goes straight to ``lance.write_dataset``, ``pyarrow.dataset.write_dataset`` or a DuckDB
+    query.
+
+    Parameters
+    ----------
+    options : as in :func:`discover`; a cap, ``nodes`` and a false discovery rate have no meaning
+        here
+
+    Raises
+    ------
+    ParameterError
+        an option is outside its range
+
+    Examples
+    --------
+    >>> import hebbgraph
+    >>> graph = hebbgraph.Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "y"])
+    >>> hebbgraph.discover_batches(graph).read_all().num_rows
+    2
+    """
+    stated = DiscoveryParameters(**options, max_new_edges_per_node=None)
+    allowed(graph, stated.node_types)
+    keys, counts = np.empty(0, np.int64), np.empty(0, np.int32)
+    numbers = np.empty(0, np.float64)
+    schema = discovery(graph, keys, keys, counts, numbers, numbers).to_arrow().schema
+    blocks = (batch for block in batches(graph, stated) for batch in block.to_arrow().to_batches())
+    return pa.RecordBatchReader.from_batches(schema, blocks)
+
+
 def batches(graph: Graph, options: DiscoveryParameters) -> Iterator[Discovery]:
     """Every pair that qualifies, whatever the cap, in blocks of bounded size and no order."""
     scoring = Scoring(observed_neighborhood(graph), options)

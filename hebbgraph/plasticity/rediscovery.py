@@ -185,10 +185,11 @@ def _best(
     owner = owner[order]
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     position = np.arange(owner.size) - np.repeat(starts, np.diff(starts, append=owner.size))
-    table = tuple(column[order[position < cap]] for column in entries)
+    columns: tuple[npt.NDArray[Any], ...] = entries
+    table = tuple(column[order[position < cap]] for column in columns)
     full = order[position == cap - 1]
     names = ("owner", "partner", "shared", "value", "rank")
-    last: dict[str, Any] = {name: column[full] for name, column in zip(names, entries, strict=True)}
+    last: dict[str, Any] = {name: column[full] for name, column in zip(names, columns, strict=True)}
     return table, last  # type: ignore[return-value]
 
 
