@@ -9,14 +9,16 @@ import sys
 from bench.machine import child_environment
 
 BENCHMARKS = {
+    "discovery": "pairs that share neighbours, beside SciPy, GraphBLAS, sparse_dot_topn, numba",
     "support": "edge support A∘(A·Aᵀ) beside networkit, igraph and GraphBLAS",
     "passes": "whole passes: small graph in memory, command line, demo graph, Debian packages",
     "store": "a pass over a store of 10 M edges beside Lance reading and writing the same columns",
+    "link_prediction": "what rankings find of held-out edges, ogbl-ddi, calibration, tuning",
 }
 
 
 def main() -> int:
-    listed = "\n".join(f"  {name:8} {text}" for name, text in BENCHMARKS.items())
+    listed = "\n".join(f"  {name:15} {text}" for name, text in BENCHMARKS.items())
     parser = argparse.ArgumentParser(
         prog="python -m bench", description=f"Benchmarks:\n{listed}",
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -255,6 +255,8 @@ def paired(
         rank = float(order)
     elif rank_by == "confidence":
         order = rank = confidence
+    elif not shared:
+        order, rank = Fraction(-1), 0.0
     else:
         population = sum(1 for near in around.values() if near) - 2
         numbers = len(shared), len(around[a]), len(around[b]), population

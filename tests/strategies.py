@@ -77,10 +77,11 @@ def neighbourhoods(draw: st.DrawFn, *, max_nodes: int = 12) -> naive.Neighbourho
 
 @st.composite
 def twinned(draw: st.DrawFn) -> naive.Neighbourhoods:
-    """A few hubs, many nodes on the same two or three of them, and a few edges more."""
+    """A few hubs, many nodes on the same one to three of them, and a few edges more."""
     hubs = draw(st.integers(2, 4))
     several = st.sets(st.integers(0, hubs - 1), min_size=1, max_size=3)
-    groups = draw(st.lists(st.tuples(several, st.integers(1, 14)), min_size=1, max_size=3))
+    groups = [({0, 1}, draw(st.integers(9, 16)))]
+    groups += draw(st.lists(st.tuples(several, st.integers(1, 9)), max_size=2))
     pairs = []
     n = hubs
     for near, members in groups:

@@ -191,6 +191,7 @@ def _overlapping(
     for left, right, *_ in qualifying_pairs(
         around.indptr, around.indices, allowed=target, adjacent=True, measure=measures.OVERLAP,
         min_shared=min_shared, threshold=threshold, shrinkage=0.0, pairs_per_block=PAIRS_PER_BLOCK,
+        sums=False,
     ):  # fmt: skip
         yield left, right
 

@@ -276,6 +276,7 @@ def batches(graph: Graph, options: DiscoveryParameters) -> Iterator[Discovery]:
         allowed=allowed(graph, options.node_types),
         adjacent=False,
         pairs_per_block=PAIRS_PER_BLOCK,
+        sums=options.rank_by in ("overlap_allocation", "resource_allocation"),
         **scoring.kernel_options(),
     ):
         source, target = np.minimum(left, right), np.maximum(left, right)

@@ -195,7 +195,8 @@ def _row(  # type: ignore[no-untyped-def]
         if prefix > 1:
             touched[start:stop].sort()
         settle(
-            row, row_indptr, row_indices, list_indptr, list_indices, share, asked, worth,
+            row, row_indptr, row_indices, list_indptr, list_indices, membership, share,
+            asked, worth,
             seen, touched, start, stop, counts, amounts,
         )  # fmt: skip
         for k in range(stop - start):

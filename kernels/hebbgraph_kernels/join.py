@@ -178,8 +178,7 @@ def _ask(  # type: ignore[no-untyped-def]
         kept = 0
         for k in range(found):
             node = touched[k]
-            bit = bit_place(node, length)
-            hit = np.int64(membership[start + (bit >> 3)] >> (bit & 7)) & 1
+            hit = _says_yes(membership, start, length, node)
             known = np.int64(seen[node])
             if masked:
                 known |= hit << place
@@ -219,19 +218,20 @@ def worths(row, row_indptr, row_indices, share_of, worth):  # type: ignore[no-un
 
 @njit
 def settle(  # type: ignore[no-untyped-def]
-    row, row_indptr, row_indices, list_indptr, list_indices, share, asked, worth,
+    row, row_indptr, row_indices, list_indptr, list_indices, membership, share, asked, worth,
     seen, touched, start, stop, counts, amounts,
 ):  # fmt: skip
     """Exact number of shared middles, and the sum of their shares, of some candidates.
 
     Parameters
     ----------
+    share : (n,) int64, or (0,) where sums are not wanted: then none is written
     touched : candidates of :func:`candidates`; those in [start, stop) are meant, ascending
     counts, amounts : (≥ stop − start,) int32 and int64, written
     """
     begin = row_indptr[row]
     degree = row_indptr[row + 1] - begin
-    if degree > SHORT:
+    if degree > SHORT and share.size:
         counts[: stop - start] = 0
         amounts[: stop - start] = 0
         for place in range(degree):
@@ -239,6 +239,16 @@ def settle(  # type: ignore[no-untyped-def]
             _count(
                 list_indices, list_indptr[middle], list_indptr[middle + 1], share[middle],
                 touched, start, stop, counts, amounts,
+            )  # fmt: skip
+        return
+    if degree > SHORT:
+        for k in range(start, stop):
+            counts[k - start] = seen[touched[k]]
+        for place in range(asked, degree):
+            middle = row_indices[begin + place]
+            _correct(
+                list_indices, list_indptr[middle], list_indptr[middle + 1], membership,
+                touched, start, stop, counts,
             )  # fmt: skip
         return
     for place in range(asked, degree):
@@ -250,7 +260,26 @@ def settle(  # type: ignore[no-untyped-def]
     for k in range(start, stop):
         known = np.int64(seen[touched[k]])
         counts[k - start] = count_ones(known)
-        amounts[k - start] = worth[known]
+        if share.size:
+            amounts[k - start] = worth[known]
+
+
+@njit
+def _says_yes(membership, begin, length, node):  # type: ignore[no-untyped-def]
+    """1 if the filter of a list has the bit of a row, else 0."""
+    bit = bit_place(node, length)
+    return np.int64(membership[begin + (bit >> 3)] >> (bit & 7)) & 1
+
+
+@njit
+def _correct(rows, low, end, membership, touched, start, stop, counts):  # type: ignore[no-untyped-def]
+    """Take back what the filter of a list, rows[low:end], said of those that are not in it."""
+    begin = low
+    for k in range(start, stop):
+        node = touched[k]
+        low = skip_to(rows, low, end, node)
+        if low == end or rows[low] != node:
+            counts[k - start] -= _says_yes(membership, begin, end - begin, node)
 
 
 @njit

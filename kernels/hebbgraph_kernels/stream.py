@@ -10,7 +10,7 @@ from numba import prange
 from hebbgraph_kernels import measures
 from hebbgraph_kernels._jit import block_cursor, fetch_add, njit, parallel_njit, thread_count
 from hebbgraph_kernels.frame import frame
-from hebbgraph_kernels.join import CHUNK, candidates, plan, settle, worths
+from hebbgraph_kernels.join import candidates, plan, settle, worths
 from hebbgraph_kernels.membership import SHORT
 from hebbgraph_kernels.ranking import allocation
 
@@ -20,8 +20,9 @@ _ROWS_PER_BLOCK = 32
 @njit
 def _emit(  # type: ignore[no-untyped-def]
     row, row_indptr, row_indices, list_indptr, list_indices, membership, signature, size, share,
-    middle_of, prefix, least, limit, adjacent, measure, min_shared, threshold, shrinkage, unit,
-    seen, touched, worth, joined, counts, amounts, used, left, right, shares, sums, values,
+    middle_of, node_of, prefix, least, limit, adjacent, measure, min_shared, threshold, shrinkage,
+    unit, seen, touched, worth, joined, counts, amounts, used, written, left, right, shares, sums,
+    values,
 ):  # fmt: skip
     """Append a row's pairs to the buffers; False, and nothing appended, if there is no room."""
     found, asked = candidates(
@@ -30,52 +31,58 @@ def _emit(  # type: ignore[no-untyped-def]
     )  # fmt: skip
     if found == 0:
         return True
-    begin = fetch_add(used, 0, found)
-    fits = begin + found <= left.size
-    if fits:
+    if share.size:
         worths(row, row_indptr, row_indices, share, worth)
-        if not adjacent:
-            for entry in range(row_indptr[row], row_indptr[row + 1]):
-                joined[row_indices[entry]] = 1
-        if prefix > 1:
-            touched[:found].sort()
-    at = begin
-    for start in range(0, found if fits else 0, CHUNK):
-        stop = min(start + CHUNK, found)
-        settle(
-            row, row_indptr, row_indices, list_indptr, list_indices, share, asked, worth,
-            seen, touched, start, stop, counts, amounts,
-        )  # fmt: skip
-        for k in range(stop - start):
-            node = touched[start + k]
-            if counts[k] < min_shared or joined[middle_of[node]]:
-                continue
-            value = measures.value(
-                measure, counts[k], amounts[k], size[row], size[node], shrinkage, unit
-            )
-            if value >= threshold:
-                left[at] = row
-                right[at] = node
-                shares[at] = counts[k]
-                sums[at] = allocation(amounts[k], unit)
-                values[at] = value
-                at += 1
-    # Room that was taken and not used, or not there, is marked as such.
-    for k in range(at, min(begin + found, left.size)):
-        left[k] = -1
+    if not adjacent:
+        for entry in range(row_indptr[row], row_indptr[row + 1]):
+            joined[row_indices[entry]] = 1
+    if prefix > 1:
+        touched[:found].sort()
+    settle(
+        row, row_indptr, row_indices, list_indptr, list_indices, membership, share, asked, worth,
+        seen, touched, 0, found, counts, amounts,
+    )  # fmt: skip
+    kept = 0
     for k in range(found):
-        seen[touched[k]] = 0
-    if fits and not adjacent:
+        node = touched[k]
+        seen[node] = 0
+        if counts[k] < min_shared or joined[middle_of[node]]:
+            continue
+        value = measures.value(
+            measure, counts[k], amounts[k], size[row], size[node], shrinkage, unit
+        )
+        if value >= threshold:
+            touched[kept] = node
+            counts[kept] = counts[k]
+            amounts[kept] = amounts[k]
+            kept += 1
+    if not adjacent:
         for entry in range(row_indptr[row], row_indptr[row + 1]):
             joined[row_indices[entry]] = 0
-    return fits
+    # What has been taken only grows: after one row without room there is none for any other, so
+    # what is written has no holes.
+    begin = fetch_add(used, 0, kept)
+    if begin + kept > left.size:
+        return False
+    fetch_add(written, 0, kept)
+    for k in range(kept):
+        node = touched[k]
+        left[begin + k] = node_of[row]
+        right[begin + k] = node_of[node]
+        shares[begin + k] = counts[k]
+        values[begin + k] = measures.value(
+            measure, counts[k], amounts[k], size[row], size[node], shrinkage, unit
+        )
+        if sums.size:
+            sums[begin + k] = allocation(amounts[k], unit)
+    return True
 
 
 @parallel_njit
 def _collect(  # type: ignore[no-untyped-def]
     row_indptr, row_indices, list_indptr, list_indices, membership, signature, size, share,
-    middle_of, pending, adjacent, measure, min_shared, threshold, shrinkage, unit,
-    cursor, used, threads, left, right, shares, sums, values,
+    middle_of, node_of, pending, adjacent, measure, min_shared, threshold, shrinkage, unit,
+    cursor, used, written, threads, left, right, shares, sums, values,
 ):  # fmt: skip
     """Fill the buffers from the pending rows; a row that finds no room stays pending."""
     n_rows = size.size
@@ -86,10 +93,10 @@ def _collect(  # type: ignore[no-untyped-def]
         few = np.zeros(n_rows, np.uint8)
         many = np.zeros(n_rows if widest > 255 else 0, np.int32)
         touched = np.empty(n_rows + 1, list_indices.dtype)
-        joined = np.zeros(share.size, np.uint8)
+        joined = np.zeros(list_indptr.size - 1, np.uint8)
         worth = np.empty(max(1 << SHORT, widest + 1), np.int64)
-        counts = np.empty(CHUNK, np.int32)
-        amounts = np.empty(CHUNK, np.int64)
+        counts = np.empty(n_rows, np.int32)
+        amounts = np.zeros(n_rows, np.int64)
         while True:
             block = fetch_add(cursor, 0, _ROWS_PER_BLOCK)
             if block >= n_rows:
@@ -111,16 +118,18 @@ def _collect(  # type: ignore[no-untyped-def]
                 if degree <= 255:
                     pending[row] = not _emit(
                         row, row_indptr, row_indices, list_indptr, list_indices, membership,
-                        signature, size, share, middle_of, prefix, least, limit, adjacent, measure,
-                        min_shared, threshold, shrinkage, unit, few, touched, worth, joined,
-                        counts, amounts, used, left, right, shares, sums, values,
+                        signature, size, share, middle_of, node_of, prefix, least, limit,
+                        adjacent, measure, min_shared, threshold, shrinkage, unit,
+                        few, touched, worth, joined,
+                        counts, amounts, used, written, left, right, shares, sums, values,
                     )  # fmt: skip
                 else:
                     pending[row] = not _emit(
                         row, row_indptr, row_indices, list_indptr, list_indices, membership,
-                        signature, size, share, middle_of, prefix, least, limit, adjacent, measure,
-                        min_shared, threshold, shrinkage, unit, many, touched, worth, joined,
-                        counts, amounts, used, left, right, shares, sums, values,
+                        signature, size, share, middle_of, node_of, prefix, least, limit,
+                        adjacent, measure, min_shared, threshold, shrinkage, unit,
+                        many, touched, worth, joined,
+                        counts, amounts, used, written, left, right, shares, sums, values,
                     )  # fmt: skip
 
 
@@ -135,6 +144,7 @@ def qualifying_pairs(
     threshold: float,
     shrinkage: float,
     pairs_per_block: int,
+    sums: bool = True,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Blocks of all pairs that qualify, each pair once, in no particular order.
 
@@ -145,6 +155,7 @@ def qualifying_pairs(
     adjacent : whether nodes that are already joined make a pair
     measure, min_shared, threshold, shrinkage : what qualifies,
         see :func:`hebbgraph_kernels.best.best_partners`
+    sums : whether Σ 1/|N(c)| is wanted; without it the last array is empty
     pairs_per_block : most pairs in a block, or the number of nodes if that is more
 
     Yields
@@ -158,19 +169,19 @@ def qualifying_pairs(
         indptr, indices, allowed=allowed, measure=measure, min_shared=min_shared, place=None
     )
     n_rows = walked.size.size
-    node = walked.class_nodes
+    share = walked.share if sums or measure == measures.ALLOCATION else np.empty(0, np.int64)
     pending = np.diff(walked.row_indptr) >= min_shared
     size = max(pairs_per_block, n_rows, 1)
-    left, right = np.empty(size, indices.dtype), np.empty(size, indices.dtype)
-    shared = np.empty(size, np.int32)
-    value, sums = np.empty(size, np.float64), np.empty(size, np.float64)
     while pending.any():
-        cursor, used = block_cursor(), block_cursor()
+        cursor, used, written = block_cursor(), block_cursor(), block_cursor()
         cursor[0] = int(np.argmax(pending))
+        left, right = np.empty(size, indices.dtype), np.empty(size, indices.dtype)
+        shared, value = np.empty(size, np.int32), np.empty(size, np.float64)
+        allocated = np.empty(size if sums else 0, np.float64)
         _collect(
-            *walked[:9], pending, adjacent, measure, min_shared, threshold, shrinkage, unit,
-            cursor, used, thread_count(), left, right, shared, sums, value,
+            *walked[:7], share, walked.middle_of, walked.class_nodes, pending, adjacent, measure,
+            min_shared, threshold, shrinkage, unit, cursor, used, written, thread_count(),
+            left, right, shared, allocated, value,
         )  # fmt: skip
-        filled = min(int(used[0]), size)
-        good = np.flatnonzero(left[:filled] >= 0)
-        yield node[left[good]], node[right[good]], shared[good], value[good], sums[good]
+        filled = int(written[0])
+        yield left[:filled], right[:filled], shared[:filled], value[:filled], allocated[:filled]
