@@ -33,6 +33,8 @@ TUNED = ("rank_by", "confidence_threshold", "shrinkage")
 SHARE = 0.1
 LEVEL = 0.05
 LEAST_PAIRS = 30
+HEAD = 10
+"""The head of a list is its first tenth; an edge found there counts for so many."""
 
 VALIDATION, CONFIRMATION, REPORT = range(3)
 
@@ -125,9 +127,10 @@ def tune(
 
     Three tenths of the observed pairs are held out.  On the first, every setting proposes links
     from the rest of the graph, and the one that finds most of it among its K best (K: edges of
-    the tenth) is the candidate.  It replaces the defaults only if it is better beyond chance on
-    the first tenth, allowing for the number of settings tried, and again on the second (exact
-    McNemar tests at 5 %).  The third tells how good the choice is.
+    the tenth), the first K/10 counting tenfold, is the candidate; one that finds fewer among the
+    first K/10 than the defaults do is none.  It replaces the defaults only if it is better beyond
+    chance on the first tenth, allowing for the number of settings tried, and again on the second
+    (exact McNemar tests at 5 %).  The third tells how good the choice is.
 
     Parameters
     ----------
@@ -181,8 +184,21 @@ def _tune(
         progress(f"setting {number} of {len(settings)}")
         lists[options] = find(graph, held.training, options)
     validated = {options: _hits(held, lists[options], VALIDATION) for options in settings}
+    heads = {
+        options: [_at_the_head(held, lists[options], part) for part in (VALIDATION, CONFIRMATION)]
+        for options in settings
+    }
+    # What stands at the head of the list is what is looked at: no setting that does worse there.
+    able = [
+        options
+        for options in settings
+        if all(ours >= least for ours, least in zip(heads[options], heads[base], strict=True))
+    ]
     # Of equals the first stands: the defaults, then the milder setting.
-    best = max(settings, key=lambda options: np.count_nonzero(validated[options]))
+    best = max(
+        able,
+        key=lambda options: np.count_nonzero(validated[options]) + HEAD * heads[options][0],
+    )
     if best != base:
         confirmed = [_hits(held, lists[options], CONFIRMATION) for options in (base, best)]
         better = (
@@ -219,11 +235,17 @@ def _settings(base: DiscoveryParameters) -> list[DiscoveryParameters]:
     ]  # fmt: skip
 
 
-def _best(held: Holdout, found: Discovery, part: int) -> Discovery:
-    """The best of what was found, as many as the part has edges."""
+def _best(held: Holdout, found: Discovery, part: int, share: int = 1) -> Discovery:
+    """The best of what was found: as many as the part has edges, or that by ``share``."""
     fair = found.take(held.fair(found.source, found.target, part))
     order = np.lexsort((fair.target, fair.source, -fair.shared, -fair.confidence, -fair.rank))
-    return fair.take(order[: held.parts[part].size])
+    return fair.take(order[: held.parts[part].size // share])
+
+
+def _at_the_head(held: Holdout, found: Discovery, part: int) -> int:
+    """Edges of a part among the first tenth of what was found."""
+    best = _best(held, found, part, HEAD)
+    return int(np.count_nonzero(held.hits(best.source, best.target, part)))
 
 
 def _hits(held: Holdout, found: Discovery, part: int) -> Bools:
