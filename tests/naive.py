@@ -273,13 +273,17 @@ def qualifying(
     rank_by: str = "overlap_allocation",
     measure: str = "overlap",
     allowed: Callable[[int], bool] = lambda node: True,
+    adjacent: bool = False,
 ) -> list[Pair]:
-    """Every unordered pair that is not joined, shares enough, and is confident enough."""
+    """Every unordered pair that is not joined, shares enough, and is confident enough.
+
+    Or, if ``adjacent``, whether it is joined or not.
+    """
     pairs = []
     for a in around:
         for b in around:
             shared = len(around[a] & around[b])
-            if a >= b or b in around[a] or shared < min_shared:
+            if a >= b or (b in around[a] and not adjacent) or shared < min_shared:
                 continue
             confidence = measured(around, a, b, measure, shrinkage)
             if confidence < threshold or not (allowed(a) and allowed(b)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import os
@@ -328,6 +329,31 @@ def test_significant_at_the_ends() -> None:
 # -- order, blocks, threads ------------------------------------------------------------
 
 
+@usual
+@given(strategies.graphs(), strategies.ranking_options, caps, st.randoms(use_true_random=False))
+def test_keys_of_nodes_do_not_matter(
+    both: tuple[naive.Plain, Graph], options: dict[str, Any], cap: int | None, rng: random.Random
+) -> None:
+    """Ids given in another order get other keys, and the same pairs of ids come out."""
+    plain, graph = both
+    n = len(plain.ids)
+    key = rng.sample(range(n), n)
+    ids = [plain.ids[key.index(node)] for node in range(n)]
+    edges = [
+        dataclasses.replace(edge, source=key[edge.source], target=key[edge.target])
+        for edge in plain.edges
+    ]
+    moved = strategies.build(naive.Plain(tuple(ids), edges, plain.directed))
+    named = strategies.engine_names(options | {"cap": cap})
+    assert by_ids(hebbgraph.discover(moved, **named)) == by_ids(hebbgraph.discover(graph, **named))
+
+
+def by_ids(found: hebbgraph.Discovery) -> list[tuple[Any, ...]]:
+    """Rows by the ids of their ends, smaller first, to the last bit."""
+    rows = found.to_arrow().to_pylist()
+    return sorted((*sorted((row.pop("source"), row.pop("target"))), *row.values()) for row in rows)
+
+
 @pytest.mark.parametrize("rank_by", RANKINGS)
 @pytest.mark.parametrize("cap", [2, None])
 def test_names_of_nodes_do_not_matter(rank_by: Any, cap: int | None) -> None:
@@ -344,15 +370,10 @@ def test_names_of_nodes_do_not_matter(rank_by: Any, cap: int | None) -> None:
         graph = Graph.from_edges(
             [row[0] for row in rows], [row[1] for row in rows], node_ids=order
         )  # fmt: skip
-        table = hebbgraph.discover(
+        got = hebbgraph.discover(
             graph, rank_by=rank_by, max_new_edges_per_node=cap, confidence_threshold=0.3
-        ).to_arrow()
-        found.append(
-            sorted(
-                (*sorted((row.pop("source"), row.pop("target"))), *row.values())
-                for row in table.to_pylist()
-            )
         )
+        found.append(by_ids(got))
     assert len(found[0]) > 100
     assert found[0] == found[1] == found[2]
 
