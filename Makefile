@@ -32,7 +32,7 @@ unit: $(STAMP)  ## tests, doctests, the README's commands
 	$(BIN)/pytest -q -n 2
 
 nojit: $(STAMP)  ## a slice of the kernel tests with the compiler off
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q tests/test_kernels.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q tests/test_kernels.py tests/test_join.py
 
 bench: $(STAMP)  ## long measurements; see bench/README.md
 	$(BIN)/python -m pip install -q --group bench

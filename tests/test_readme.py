@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-PAGES = [Path(__file__).parents[1] / "README.md"]
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md"]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -56,7 +57,9 @@ def test_sessions_print_what_the_page_shows(page, tmp_path):
         assert printed == wanted, command
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "docs" / "discovery.md"], ids=lambda page: page.name
+)
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = blocks(page, "python")
