@@ -294,7 +294,7 @@ class Store:
         # Lance reads while the compiled kernels load.
         with ThreadPoolExecutor(1) as reader:
             reading = reader.submit(self._base, dry_run=dry_run)
-            # The one upward import: the method belongs here for whoever holds a store.
+            # An upward import: the method belongs here for whoever holds a store.
             from hebbgraph.plasticity.plastify import plastify
         parent, base = reading.result()
         tuned = parent.tuned.get("options", {}) if parent is not None else {}
@@ -323,7 +323,7 @@ class Store:
         ----------
         dry_run : report the choice and write nothing
         """
-        # As in plastify(): the method belongs here for whoever holds a store.
+        # As in plastify(), the one other upward import: the method belongs here for whoever holds a store.
         from hebbgraph.plasticity.tuning import tune
 
         parent, base = self._base(dry_run=dry_run)
