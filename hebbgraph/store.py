@@ -323,7 +323,7 @@ class Store:
         ----------
         dry_run : report the choice and write nothing
         """
-        # As in plastify(), the one other upward import: the method belongs here for whoever holds a store.
+        # An upward import, as in plastify().
         from hebbgraph.plasticity.tuning import tune
 
         parent, base = self._base(dry_run=dry_run)
