@@ -204,9 +204,20 @@ class Graph:
         """Build a graph from a square SciPy sparse matrix; stored values are weights."""
         if not hasattr(matrix, "tocoo") or matrix.dtype.kind == "c":
             raise InputError(f"expected a real SciPy sparse matrix, got {type(matrix).__name__}")
-        if matrix.shape[0] != matrix.shape[1]:
+        if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
             raise InputError(f"expected a square matrix, got {matrix.shape}")
-        entries = matrix.tocoo()
+        if matrix.format in ("csr", "csc", "bsr"):
+            # tocoo() trusts its pointers: it writes where they say.
+            try:
+                parts = matrix.data, matrix.indices, matrix.indptr
+                if any(part.dtype.kind not in "iu" for part in parts[1:]):
+                    raise ValueError("indices and index pointers must be integers")
+                matrix = type(matrix)(parts, shape=matrix.shape)
+                matrix.check_format(full_check=True)
+            except (ValueError, IndexError) as error:
+                raise InputError(f"not a well-formed SciPy matrix: {error}") from None
+        entries = matrix.tocoo(copy=True)
+        entries.sum_duplicates()
         return cls.from_edges(
             entries.row, entries.col, weight=entries.data, relation=relation,
             node_ids=np.arange(matrix.shape[0]), directed=directed,

@@ -301,6 +301,43 @@ def test_a_planted_overlap_is_no_chance_and_the_rest_is() -> None:
     assert not any(2 <= node < 40 for node in found.source.tolist())
 
 
+@pytest.mark.parametrize("types", [None, ["passage"]])
+@pytest.mark.parametrize("cap", [1, None])
+def test_as_many_tests_as_pairs_that_might_have_been(types: Any, cap: int | None) -> None:
+    """At rates so close that one test more or less shows: isolated nodes and other types are none."""
+    rng = random.Random(6)
+    edges = [naive.Edge(*sorted(rng.sample(range(26), 2))) for _ in range(75)]
+    for shared in (3, 4, 5, 6):
+        twice = 3 * shared + 1, 3 * shared + 2
+        edges += [naive.Edge(node, 26 + k) for node in twice for k in range(shared)]
+    plain = naive.Plain(
+        tuple(range(40)), sorted(set(edges), key=lambda edge: edge.ends),
+        types=["passage" if node % 3 else "term" for node in range(40)],
+    )  # fmt: skip
+    graph = strategies.build(plain)
+    around = naive.neighbourhoods(40, plain.edges)
+    named = {"min_shared": 1, "threshold": 0.2, "cap": cap, "node_types": types}
+    pairs = naive.discover(plain, **named)
+    population = sum(1 for near in around.values() if near) - 2
+    chances = [
+        naive.tail(pair.shared, len(around[pair.source]), len(around[pair.target]), population)
+        for pair in pairs
+    ]
+    tests = naive.unjoined(around, naive.typed(plain, types))
+    sizes = set()
+    for p, k in itertools.product(sorted(set(chances))[:6], range(1, 7)):
+        for nudge in (Fraction(999, 1000), Fraction(1001, 1000)):
+            rate = Fraction(float(p * tests / k * nudge))
+            if rate < 1:
+                kept = list(itertools.compress(pairs, naive.significant(chances, tests, rate)))
+                got = hebbgraph.discover(
+                    graph, max_false_discovery_rate=float(rate), **strategies.engine_names(named)
+                )
+                hold(plain, got, kept)
+                sizes.add(len(kept))
+    assert len(sizes) > 3, sizes
+
+
 surprises = st.lists(st.integers(0, 90).map(lambda k: 0.0123 + 0.137 * k), max_size=25)
 
 
