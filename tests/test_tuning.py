@@ -91,6 +91,10 @@ def test_chance_keeps_the_defaults() -> None:
     }  # fmt: skip
 
 
+def test_without_a_cap_the_held_out_edges_are_held_out(graph: Graph) -> None:
+    assert hebbgraph.tune(graph, max_new_edges_per_node=None).default.found > 0
+
+
 def test_mcnemar_is_exact() -> None:
     before = np.array([True] * 5 + [False] * 15)
     after = np.array([False] * 2 + [True] * 3 + [True] * 8 + [False] * 7)

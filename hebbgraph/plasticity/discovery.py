@@ -260,16 +260,17 @@ def discover_batches(graph: Graph, **options: Any) -> pa.RecordBatchReader:
     """
     stated = DiscoveryParameters(**options, max_new_edges_per_node=None)
     allowed(graph, stated.node_types)
+    scoring = Scoring(observed_neighborhood(graph), stated)
     keys, counts = np.empty(0, np.int64), np.empty(0, np.int32)
     numbers = np.empty(0, np.float64)
     schema = discovery(graph, keys, keys, counts, numbers, numbers).to_arrow().schema
-    blocks = (batch for block in batches(graph, stated) for batch in block.to_arrow().to_batches())
+    blocks = (batch for block in batches(graph, scoring) for batch in block.to_arrow().to_batches())
     return pa.RecordBatchReader.from_batches(schema, blocks)
 
 
-def batches(graph: Graph, options: DiscoveryParameters) -> Iterator[Discovery]:
+def batches(graph: Graph, scoring: Scoring) -> Iterator[Discovery]:
     """Every pair that qualifies, whatever the cap, in blocks of bounded size and no order."""
-    scoring = Scoring(observed_neighborhood(graph), options)
+    options = scoring.options
     for left, right, shared, value, allocation in qualifying_pairs(
         scoring.around.indptr,
         scoring.around.indices,
@@ -285,7 +286,7 @@ def batches(graph: Graph, options: DiscoveryParameters) -> Iterator[Discovery]:
 
 
 def _every_pair(graph: Graph, scoring: Scoring) -> Discovery:
-    parts = list(batches(graph, scoring.options))
+    parts = list(batches(graph, scoring))
     names = ("source", "target", "shared", "confidence", "rank")
     columns = {
         name: np.concatenate([getattr(part, name) for part in parts] or [np.empty(0, np.int64)])
