@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from hebbgraph_kernels._jit import block_cursor, fetch_add, parallel_njit
 from hebbgraph_kernels.csr import degree_order, relabel
-from hebbgraph_kernels.join import first_above
+from hebbgraph_kernels.search import first_above
 from numba import prange
 
 from bench.machine import THREADS

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hebbgraph import edgelist, ids, nx
+from hebbgraph import edgelist, ids, matrices, nx
 from hebbgraph.columns import (
     DISCOVERED_BY,
     EDGE_ARRAYS,
@@ -202,22 +202,7 @@ class Graph:
         cls, matrix: Any, *, relation: str | None = None, directed: bool = True
     ) -> Graph:
         """Build a graph from a square SciPy sparse matrix; stored values are weights."""
-        if not hasattr(matrix, "tocoo") or matrix.dtype.kind == "c":
-            raise InputError(f"expected a real SciPy sparse matrix, got {type(matrix).__name__}")
-        if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise InputError(f"expected a square matrix, got {matrix.shape}")
-        if matrix.format in ("csr", "csc", "bsr"):
-            # tocoo() trusts its pointers: it writes where they say.
-            try:
-                parts = matrix.data, matrix.indices, matrix.indptr
-                if any(part.dtype.kind not in "iu" for part in parts[1:]):
-                    raise ValueError("indices and index pointers must be integers")
-                matrix = type(matrix)(parts, shape=matrix.shape)
-                matrix.check_format(full_check=True)
-            except (ValueError, IndexError) as error:
-                raise InputError(f"not a well-formed SciPy matrix: {error}") from None
-        entries = matrix.tocoo(copy=True)
-        entries.sum_duplicates()
+        entries = matrices.entries(matrix)
         return cls.from_edges(
             entries.row, entries.col, weight=entries.data, relation=relation,
             node_ids=np.arange(matrix.shape[0]), directed=directed,

@@ -268,7 +268,7 @@ def hold_candidates(walked: Frame, unit: float, options: dict[str, Any], wide: b
             join.worths(row, *lists[:2], walked.share, worth)
             for other in partners:
                 known, common = int(seen[other]), middles & rows[other]
-                number = measures.known_ones(known, len(middles) <= membership.SHORT)
+                number = join.number_known(known, len(middles) <= membership.SHORT)
                 assert number >= len(common)
                 assert worth[known] >= sum(share[c] for c in common)
             touched[:found].sort()

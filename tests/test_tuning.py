@@ -99,8 +99,9 @@ def test_mcnemar_is_exact() -> None:
     before = np.array([True] * 5 + [False] * 15)
     after = np.array([False] * 2 + [True] * 3 + [True] * 8 + [False] * 7)
     ways = sum(naive.math.comb(10, won) for won in range(8, 11))
-    assert tuning._chance(before, after) == pytest.approx(ways / 2**10)
-    assert tuning._chance(before, before) == 1.0
+    old, new = tuning._Outcome(before, 0), tuning._Outcome(after, 0)
+    assert tuning._chance(old, new) == pytest.approx(ways / 2**10)
+    assert tuning._chance(old, old) == 1.0
 
 
 def test_too_few_edges_are_refused() -> None:

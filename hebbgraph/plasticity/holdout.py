@@ -31,6 +31,10 @@ class Holdout:
         """Which pairs, source < target, were held out in a part."""
         return np.isin(self._keys(source, target), self.parts[part])
 
+    def found(self, source: npt.NDArray[Any], target: npt.NDArray[Any], part: int) -> Bools:
+        """Which edges of a part are among pairs, source < target."""
+        return np.isin(self.parts[part], self._keys(source, target))
+
     def fair(self, source: npt.NDArray[Any], target: npt.NDArray[Any], part: int) -> Bools:
         """Which pairs say anything about a part: those held out in another part are left aside."""
         others = [pairs for k, pairs in enumerate(self.parts) if k != part]

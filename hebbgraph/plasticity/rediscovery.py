@@ -59,8 +59,6 @@ def rediscover(
     >>> hebbgraph.rediscover(after, before=before, found=hebbgraph.discover(before))
     Discovery(2 pairs: 2 functionally_equivalent)
     """
-    if isinstance(options.get("node_types"), list):
-        options["node_types"] = tuple(options["node_types"])
     stated = DiscoveryParameters(**options)
     if not _continues(before, graph):
         raise InputError(

@@ -183,30 +183,23 @@ def _tune(
     for number, options in enumerate(settings, 1):
         progress(f"setting {number} of {len(settings)}")
         lists[options] = find(graph, held.training, options)
-    validated = {options: _hits(held, lists[options], VALIDATION) for options in settings}
-    heads = {
-        options: [_at_the_head(held, lists[options], part) for part in (VALIDATION, CONFIRMATION)]
-        for options in settings
-    }
+    validated = {options: _outcome(held, lists[options], VALIDATION) for options in settings}
+    confirmed = {options: _outcome(held, lists[options], CONFIRMATION) for options in settings}
     # What stands at the head of the list is what is looked at: no setting that does worse there.
     able = [
         options
         for options in settings
-        if all(ours >= least for ours, least in zip(heads[options], heads[base], strict=True))
+        if validated[options].head >= validated[base].head
+        and confirmed[options].head >= confirmed[base].head
     ]
     # Of equals the first stands: the defaults, then the milder setting.
-    best = max(
-        able,
-        key=lambda options: np.count_nonzero(validated[options]) + HEAD * heads[options][0],
-    )
-    if best != base:
-        confirmed = [_hits(held, lists[options], CONFIRMATION) for options in (base, best)]
-        better = (
-            _chance(validated[base], validated[best]) < LEVEL / (len(settings) - 1)
-            and _chance(*confirmed) < LEVEL
-        )
-        best = best if better else base
-    ranked = sorted(settings, key=lambda options: -np.count_nonzero(validated[options]))
+    best = max(able, key=lambda options: validated[options].found + HEAD * validated[options].head)
+    if best != base and not (
+        _chance(validated[base], validated[best]) < LEVEL / (len(settings) - 1)
+        and _chance(confirmed[base], confirmed[best]) < LEVEL
+    ):
+        best = base
+    ranked = sorted(settings, key=lambda options: -validated[options].found)
     return Tuning(
         options={name: getattr(best, name) for name in TUNED},
         changed=best != base,
@@ -216,7 +209,7 @@ def _tune(
         trials=tuple(
             Trial(
                 **{name: getattr(options, name) for name in TUNED},
-                found=int(np.count_nonzero(validated[options])),
+                found=validated[options].found,
             )
             for options in ranked
         ),
@@ -235,33 +228,46 @@ def _settings(base: DiscoveryParameters) -> list[DiscoveryParameters]:
     ]  # fmt: skip
 
 
-def _best(held: Holdout, found: Discovery, part: int, share: int = 1) -> Discovery:
-    """The best of what was found: as many as the part has edges, or that by ``share``."""
+@dataclass(frozen=True)
+class _Outcome:
+    """What the best of a list found of a part.
+
+    Attributes
+    ----------
+    edges : (part,) bool, which edges of the part
+    head : how many of them in the first tenth of the list
+    """
+
+    edges: Bools
+    head: int
+
+    @property
+    def found(self) -> int:
+        return int(np.count_nonzero(self.edges))
+
+
+def _outcome(held: Holdout, found: Discovery, part: int) -> _Outcome:
+    best = _best(held, found, part)
+    first = best.take(np.arange(min(len(best), held.parts[part].size // HEAD)))
+    return _Outcome(
+        edges=held.found(best.source, best.target, part),
+        head=int(np.count_nonzero(held.hits(first.source, first.target, part))),
+    )
+
+
+def _best(held: Holdout, found: Discovery, part: int) -> Discovery:
+    """The best of what was found, as many as the part has edges."""
     fair = found.take(held.fair(found.source, found.target, part))
     order = np.lexsort((fair.target, fair.source, -fair.shared, -fair.confidence, -fair.rank))
-    return fair.take(order[: held.parts[part].size // share])
+    return fair.take(order[: held.parts[part].size])
 
 
-def _at_the_head(held: Holdout, found: Discovery, part: int) -> int:
-    """Edges of a part among the first tenth of what was found."""
-    best = _best(held, found, part, HEAD)
-    return int(np.count_nonzero(held.hits(best.source, best.target, part)))
-
-
-def _hits(held: Holdout, found: Discovery, part: int) -> Bools:
-    """Which edges of a part are among the best of what was found."""
-    best = _best(held, found, part)
-    n = held.training.indptr.size - 1
-    keys = best.source.astype(np.int64) * n + best.target
-    return np.isin(held.parts[part], keys)
-
-
-def _chance(before: Bools, after: Bools) -> float:
+def _chance(before: _Outcome, after: _Outcome) -> float:
     """Exact one-sided McNemar test: chance of such a gain if neither setting were better."""
     from scipy.stats import binomtest
 
-    won = int(np.count_nonzero(after & ~before))
-    lost = int(np.count_nonzero(before & ~after))
+    won = int(np.count_nonzero(after.edges & ~before.edges))
+    lost = int(np.count_nonzero(before.edges & ~after.edges))
     if won + lost == 0:
         return 1.0
     return float(binomtest(won, won + lost, alternative="greater").pvalue)

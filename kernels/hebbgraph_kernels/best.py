@@ -15,7 +15,7 @@ from hebbgraph_kernels._jit import (
     thread_count,
 )
 from hebbgraph_kernels.frame import frame
-from hebbgraph_kernels.join import CHUNK, candidates, plan, settle, worths
+from hebbgraph_kernels.join import CHUNK, candidates, number_known, plan, settle, worths
 from hebbgraph_kernels.membership import SHORT
 from hebbgraph_kernels.ranking import (
     CONFIDENCE,
@@ -141,7 +141,7 @@ def _promising(  # type: ignore[no-untyped-def]
     for k in range(start, stop):
         node = touched[k]
         known = np.int64(seen[node])
-        shared = measures.known_ones(known, masked)
+        shared = number_known(known, masked)
         value = measures.value(
             measure, shared, worth[known], size[row], size[node], shrinkage, unit
         )

@@ -6,23 +6,7 @@ import numpy as np
 from numba import prange
 
 from hebbgraph_kernels._jit import njit, parallel_njit
-
-
-@njit
-def _skip_to(rows, at, end, wanted):  # type: ignore[no-untyped-def]
-    """First place from ``at`` on whose row is at least ``wanted``, by galloping."""
-    step = 1
-    while at + step < end and rows[at + step] < wanted:
-        at += step
-        step *= 2
-    high = min(at + step, end)
-    while at < high:
-        centre = (at + high) >> 1
-        if rows[centre] < wanted:
-            at = centre + 1
-        else:
-            high = centre
-    return at
+from hebbgraph_kernels.search import skip_to
 
 
 @njit
@@ -61,9 +45,9 @@ def mark_losers(
         j, j_end = in_indptr[right[pair]], in_indptr[right[pair] + 1]
         while i < i_end and j < j_end:
             if in_rows[i] < in_rows[j]:
-                i = _skip_to(in_rows, i, i_end, in_rows[j])
+                i = skip_to(in_rows, i, i_end, in_rows[j])
             elif in_rows[i] > in_rows[j]:
-                j = _skip_to(in_rows, j, j_end, in_rows[i])
+                j = skip_to(in_rows, j, j_end, in_rows[i])
             else:
                 i_stop, i_best = _group(in_rows, in_entry, weight, i, i_end)
                 j_stop, j_best = _group(in_rows, in_entry, weight, j, j_end)

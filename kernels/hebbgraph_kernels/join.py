@@ -20,22 +20,16 @@ import numpy as np
 from hebbgraph_kernels import measures
 from hebbgraph_kernels._jit import count_ones, njit
 from hebbgraph_kernels.membership import SHORT, bit_place, group_bit
-from hebbgraph_kernels.support import skip_to
+from hebbgraph_kernels.search import first_above, skip_to
 
 CHUNK = 1024
 """Candidates that are settled at once."""
 
 
 @njit
-def first_above(indices, low, high, value):  # type: ignore[no-untyped-def]
-    """First place in the sorted stretch [low, high) whose entry exceeds ``value``."""
-    while low < high:
-        centre = (low + high) >> 1
-        if indices[centre] <= value:
-            low = centre + 1
-        else:
-            high = centre
-    return low
+def number_known(known, masked):  # type: ignore[no-untyped-def]
+    """Number of shared middles, of a set of them as bits or already counted."""
+    return count_ones(known) if masked else known
 
 
 @njit
@@ -182,10 +176,9 @@ def _ask(  # type: ignore[no-untyped-def]
             known = np.int64(seen[node])
             if masked:
                 known |= hit << place
-                keeps = count_ones(known) >= need
             else:
                 known += hit
-                keeps = known >= need
+            keeps = number_known(known, masked) >= need
             touched[kept] = node
             kept += keeps
             seen[node] = known if keeps else 0

@@ -62,6 +62,24 @@ def _accumulate(node, indptr, indices, share, shared, amount, joined, touched): 
 
 
 @njit
+def _take(  # type: ignore[no-untyped-def]
+    node, other, allowed, size, unit, measure, min_shared, threshold, shrinkage,
+    shared, amount, joined,
+):  # fmt: skip
+    """Shared neighbours, sum of shares and value of a pair, cleared; value −1 if it is none."""
+    s = shared[other]
+    total = amount[other]
+    shared[other] = 0
+    amount[other] = 0
+    value = -1.0
+    if s >= min_shared and allowed[other] and not joined[other]:
+        value = measures.value(measure, s, total, size[node], size[other], shrinkage, unit)
+        if value < threshold:
+            value = -1.0
+    return s, total, value
+
+
+@njit
 def _forget(node, indptr, indices, joined):  # type: ignore[no-untyped-def]
     joined[node] = 0
     for entry in range(indptr[node], indptr[node + 1]):
@@ -85,14 +103,11 @@ def look_up(  # type: ignore[no-untyped-def]
     found = _accumulate(node, indptr, indices, share, shared, amount, joined, touched)
     for k in range(found):
         other = touched[k]
-        s = shared[other]
-        total = amount[other]
-        shared[other] = 0
-        amount[other] = 0
-        if s < min_shared or joined[other] or not allowed[other]:
-            continue
-        value = measures.value(measure, s, total, size[node], size[other], shrinkage, unit)
-        if value < threshold:
+        s, total, value = _take(
+            node, other, allowed, size, unit, measure, min_shared, threshold, shrinkage,
+            shared, amount, joined,
+        )  # fmt: skip
+        if value < 0:
             continue
         rank = rank_of(
             ranking, s, total, value, node, other, indptr, population, log_factorial, unit
@@ -190,14 +205,11 @@ def _rows(  # type: ignore[no-untyped-def]
             number = 0
             for k in range(found):
                 other = touched[k]
-                s = shared[other]
-                total = amount[other]
-                shared[other] = 0
-                amount[other] = 0
-                if s < min_shared or joined[other] or not allowed[other]:
-                    continue
-                value = measures.value(measure, s, total, size[node], size[other], shrinkage, unit)
-                if value < threshold:
+                s, total, value = _take(
+                    node, other, allowed, size, unit, measure, min_shared, threshold, shrinkage,
+                    shared, amount, joined,
+                )  # fmt: skip
+                if value < 0:
                     continue
                 if partner.size:
                     at = start[row] + number

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from hebbgraph_kernels._jit import count_ones, njit, parallel_njit
+from hebbgraph_kernels._jit import njit, parallel_njit
 
 OVERLAP = 0
 JACCARD = 1
@@ -85,12 +85,6 @@ def first_too_large(measure, row, size, threshold, shrinkage):  # type: ignore[n
     if largest >= size[-1]:
         return size.size
     return np.searchsorted(size, np.int64(largest), side="right")
-
-
-@njit
-def known_ones(known, masked):  # type: ignore[no-untyped-def]
-    """Number of shared middles, of a set of them as bits or already counted."""
-    return count_ones(known) if masked else known
 
 
 @parallel_njit

@@ -7,6 +7,7 @@ from numba import prange
 
 from hebbgraph_kernels._jit import block_cursor, fetch_add, njit, parallel_njit, thread_count
 from hebbgraph_kernels.csr import orient, stretch
+from hebbgraph_kernels.search import skip_to
 
 _ROWS_PER_BLOCK = 64
 
@@ -123,41 +124,16 @@ def edge_support(
 
 
 @njit
-def skip_to(values, low, end, wanted):  # type: ignore[no-untyped-def]
-    """First place in the sorted stretch [low, end) whose value is at least ``wanted``.
-
-    Gallops: the next one looked for is most often not far.
-    """
-    step = 1
-    high = low
-    while high < end and values[high] < wanted:
-        low = high + 1
-        high += step
-        step *= 2
-    high = min(high, end)
-    while low < high:
-        centre = (low + high) >> 1
-        if values[centre] < wanted:
-            low = centre + 1
-        else:
-            high = centre
-    return low
-
-
-@njit
-def shared_between(indices, begin, end, other, stop, share, least):  # type: ignore[no-untyped-def]
+def shared_between(indices, begin, end, other, stop, share):  # type: ignore[no-untyped-def]
     """Size of the intersection of two sorted stretches, and the sum of ``share`` over it.
 
-    The stretches are [begin, end) and [other, stop) of ``indices``.  Gives up, with a size below
-    ``least``, once it is clear that so many cannot be reached.
+    The stretches are [begin, end) and [other, stop) of ``indices``.
     """
     if end - begin > stop - other:
         begin, end, other, stop = other, stop, begin, end
     count = np.int64(0)
     amount = np.int64(0)
     for entry in range(begin, end):
-        if count + (end - entry) < least:
-            break
         value = indices[entry]
         other = skip_to(indices, other, stop, value)
         if other == stop:
@@ -197,7 +173,7 @@ def pair_overlap(
         b = right[pair]
         shared[pair], amount[pair] = shared_between(
             sym_indices, sym_indptr[a], sym_indptr[a + 1], sym_indptr[b], sym_indptr[b + 1],
-            share, 0,
+            share,
         )  # fmt: skip
     return shared, amount
 
