@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hebbgraph.errors import HebbGraphError as HebbGraphError
     from hebbgraph.graph import Graph as Graph
     from hebbgraph.memory import Memory as Memory
+    from hebbgraph.node_use import NodeUse as NodeUse
     from hebbgraph.plasticity.discovery import Discovery as Discovery
     from hebbgraph.plasticity.discovery import discover as discover
     from hebbgraph.plasticity.discovery import discover_batches as discover_batches
@@ -44,6 +45,7 @@ _HOMES = {
     "HebbGraphError": "errors",
     "Graph": "graph",
     "NodeMetrics": "columns",
+    "NodeUse": "node_use",
     "Memory": "memory",
     "Discovery": "plasticity.discovery",
     "discover": "plasticity.discovery",

@@ -47,6 +47,7 @@ class Snapshot:
     operation : what made it: import, plastify, tune, restore
     parameters, figures : options and report of that operation
     versions : Lance version of each table
+    episodes_seen : episodes with a smaller ``seq`` are learned from
     reading : how the tables become a graph
     """
 
@@ -59,6 +60,7 @@ class Snapshot:
     figures: dict[str, Any]
     versions: dict[str, int]
     reading: Reading
+    episodes_seen: int
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Snapshot:
@@ -75,6 +77,7 @@ class Snapshot:
             reading=Reading(
                 row["directed"], row["id_type"], tuple(json.loads(row["empty_columns"]))
             ),
+            episodes_seen=row.get("episodes_seen") or 0,
         )
 
     @property
@@ -98,6 +101,7 @@ def new_row(
     parent: int | None,
     versions: Mapping[str, int],
     reading: Reading,
+    episodes_seen: int,
     *,
     operation: str,
     parameters: Mapping[str, Any],
@@ -117,6 +121,7 @@ def new_row(
         "empty_columns": json.dumps(reading.empty_columns),
         "nodes_version": versions["nodes"],
         "edges_version": versions["edges"],
+        "episodes_seen": episodes_seen,
         "schema_version": schema.SCHEMA_VERSION,
     }
     return pa.Table.from_pylist([row], schema=schema.SNAPSHOTS)
