@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hebbgraph.graph import Graph as Graph
     from hebbgraph.memory import Memory as Memory
     from hebbgraph.node_use import NodeUse as NodeUse
+    from hebbgraph.plasticity.decay import decay as decay
     from hebbgraph.plasticity.discovery import Discovery as Discovery
     from hebbgraph.plasticity.discovery import discover as discover
     from hebbgraph.plasticity.discovery import discover_batches as discover_batches
@@ -47,6 +48,7 @@ _HOMES = {
     "NodeMetrics": "columns",
     "NodeUse": "node_use",
     "Memory": "memory",
+    "decay": "plasticity.decay",
     "Discovery": "plasticity.discovery",
     "discover": "plasticity.discovery",
     "discover_batches": "plasticity.discovery",

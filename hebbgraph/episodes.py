@@ -122,6 +122,21 @@ def rows_of(items: Any) -> pa.Table:
     return pa.concat_tables([ROWS.empty_table(), *(table for table, _ in batches(items))])
 
 
+def taken(items: Any | None, known: pa.Array | None, n_nodes: int) -> Episodes | None:
+    """What a user passes as episodes, as arrays; None is none.
+
+    Raises
+    ------
+    InputError, NodeNotFoundError
+        as :func:`batches` and :func:`check_known`
+    """
+    if items is None or isinstance(items, Episodes):
+        return items
+    rows = rows_of(items)
+    check_known(rows, known, n_nodes)
+    return of_rows(rows, known, n_nodes)
+
+
 def check_known(rows: pa.Table, known: pa.Array | None, n_nodes: int, first: int = 0) -> None:
     """Refuse episodes that hold a node that the graph does not.
 

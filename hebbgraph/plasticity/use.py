@@ -49,8 +49,10 @@ def co_activation(graph: Graph, episodes: Episodes, *, since: int) -> npt.NDArra
     return out
 
 
-def uses_since(graph: Graph, episodes: Episodes, since: int) -> npt.NDArray[np.int32]:
+def uses_since(graph: Graph, episodes: Episodes | None, since: int) -> npt.NDArray[np.int32]:
     """Episodes inside the temporal window that hold each node: (n_nodes,) int32."""
+    if episodes is None:
+        return np.zeros(graph.n_nodes, np.int32)
     inside = np.repeat(episodes.time >= since, np.diff(episodes.indptr))
     uses = np.bincount(episodes.nodes[inside], minlength=graph.n_nodes)
     return uses.astype(np.int32)
