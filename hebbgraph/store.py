@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from hebbgraph import check, episode_log, graph_tables, tables
 from hebbgraph.commits import Commits, import_figures
-from hebbgraph.episodes import Episodes, batches, check_known, of_rows
+from hebbgraph.episodes import Episodes, Where, at_episode, batches, check_known, of_rows
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
@@ -203,7 +203,7 @@ class Store(Commits):
              "id": id}
         ])  # fmt: skip
 
-    def record_many(self, episodes: Any) -> int:
+    def record_many(self, episodes: Any, *, where: Where = at_episode) -> int:
         """Record many episodes; returns how many.
 
         They are appended to a log that any number of processes may write at once, a batch at a
@@ -213,14 +213,15 @@ class Store(Commits):
         ----------
         episodes : iterable of mappings with the names of :meth:`record`'s arguments, or an Arrow
             table, batch or reader with such columns
+        where : how a message calls an episode, by its number from 0
         """
         parent = self.current or self._base()[0]
         assert parent is not None
         known, n_nodes = graph_tables.read_ids(self.path, parent)
 
         def checked() -> Iterator[pa.Table]:
-            for rows, first in batches(episodes):
-                check_known(rows, known, n_nodes, first)
+            for rows, place in batches(episodes, where):
+                check_known(rows, known, n_nodes, place)
                 yield rows
 
         return episode_log.append(self.path, checked(), seen=parent.episodes_seen)

@@ -48,6 +48,11 @@ def _story(snapshot: Snapshot) -> str:
             f"{figures['new_associations_discovered']:,} associations new, "
             f"{figures['withdrawn_associations']:,} withdrawn"
         )
+    if snapshot.operation == "tune":
+        chosen = snapshot.tuned["options"]
+        return "discovery chosen: " + ", ".join(f"{name} {chosen[name]}" for name in chosen)
+    if snapshot.operation == "decay":
+        return f"{figures['faded_edges']:,} edges faded"
     if snapshot.operation == "restore":
         return f"back to snapshot {snapshot.parameters['snapshot']}"
     return f"{figures['new_nodes']:,} new nodes, {figures['new_edges']:,} new edges"
