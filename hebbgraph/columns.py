@@ -43,7 +43,7 @@ class NodeMetrics:
 
 EDGE_ARRAYS = (
     "weight", "relation", "co_occurrence_count", "time", "updated_at",
-    "decayed_at", "inferred", "confidence", "shared_neighbors", "rank",
+    "decayed_at", "support", "inferred", "confidence", "shared_neighbors", "rank",
 )  # fmt: skip
 
 

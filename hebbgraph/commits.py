@@ -141,6 +141,17 @@ class Commits:
             f"{self.path}: no snapshot {seq}; there are {span}, see `hebbgraph history {self.path}`"
         )
 
+    def last_pass(self, snapshot: Snapshot) -> dict[str, Any] | None:
+        """Options of the latest pass that a snapshot's edges come from; None if there was none."""
+        known = {one.seq: one for one in self.history()}
+        seq: int | None = snapshot.seq
+        while seq in known:
+            one = known[seq]
+            if one.operation == "plastify":
+                return one.parameters
+            seq = one.parameters["snapshot"] if one.operation == "restore" else one.parent
+        return None
+
     def graph(self, snapshot: int | None = None) -> Graph:
         """The graph of a snapshot, the newest by default."""
         if snapshot is None and not self._has_snapshots:

@@ -54,6 +54,9 @@ class Graph:
     co_occurrence_count : (n_edges,) int32, ≥ 0; co-occurrence already learned from
     time, updated_at, decayed_at : (n_edges,) int64 UTC microseconds, smallest
         int64 where undated; None where no edge is dated
+    support : (n_edges,) int32, |N(u) ∩ N(v)| in the window as the last pass counted
+        it, 0 at inferred edges, −1 at edges that came after it; None where no pass has
+        counted, or edges have gone or node types changed since
     inferred : (n_edges,) bool, made by discovery; None where no edge is
     confidence, rank : (n_edges,) float64, NaN at observed edges; None likewise
     shared_neighbors : (n_edges,) int32, 0 at observed edges; None likewise
@@ -85,6 +88,7 @@ class Graph:
     time: npt.NDArray[np.int64] | None = None
     updated_at: npt.NDArray[np.int64] | None = None
     decayed_at: npt.NDArray[np.int64] | None = None
+    support: npt.NDArray[np.int32] | None = None
     inferred: npt.NDArray[np.bool_] | None = None
     confidence: npt.NDArray[np.float64] | None = None
     shared_neighbors: npt.NDArray[np.int32] | None = None
@@ -400,6 +404,8 @@ class Graph:
             name: None if getattr(self, name) is None else getattr(self, name)[edges]
             for name in EDGE_ARRAYS
         }
+        if edges.size < self.n_edges:
+            taken["support"] = None
         properties = self.edge_properties
         return dataclasses.replace(
             self,
@@ -428,6 +434,9 @@ class Graph:
         made = self.is_inferred
         found_by = pc.if_else(pa.array(made), DISCOVERED_BY, pa.scalar(None, pa.string()))
         properties = self.edge_properties
+        columns = {} if not keys else {"support": self.support}
+        if keys and self.support is None:
+            columns["support"] = pa.nulls(self.n_edges, pa.int32())
         return pa.table(
             {
                 "source": source,
@@ -445,6 +454,7 @@ class Graph:
                 "co_occurrence_count": pa.array(self.co_occurrence_count),
                 "updated_at": time_column(self.updated_at, self.n_edges),
                 "decayed_at": time_column(self.decayed_at, self.n_edges),
+                **columns,
             }
         )
 

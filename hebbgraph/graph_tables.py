@@ -26,6 +26,7 @@ _OPTIONAL = {
     "properties": "edge_properties",
     "updated_at": "updated_at",
     "decayed_at": "decayed_at",
+    "support": "support",
 }
 """Nullable edge columns and the graph's attribute that is None where they hold nothing."""
 MEASURES = tuple(item.name for item in dataclasses.fields(NodeMetrics))
@@ -91,6 +92,9 @@ def _learned_edge_columns(graph: Graph) -> pa.Table:
             "co_occurrence_count": graph.co_occurrence_count,
             "updated_at": time_column(graph.updated_at, graph.n_edges),
             "decayed_at": time_column(graph.decayed_at, graph.n_edges),
+            "support": pa.nulls(graph.n_edges, pa.int32())
+            if graph.support is None
+            else graph.support,
         }
     )
 
@@ -148,6 +152,8 @@ def read(path: Path, snapshot: Snapshot) -> Graph:
         for name in ("time", "updated_at", "decayed_at")
         if name in wanted
     }
+    if "support" in wanted and rows["support"].null_count < rows.num_rows:
+        optional["support"] = rows["support"].to_numpy()
     if "discovered_by" in wanted:
         found_by = rows["discovered_by"]
         optional["inferred"] = pc.is_valid(found_by).to_numpy()

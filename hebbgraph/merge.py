@@ -24,6 +24,7 @@ DEFAULTS = {
     "time": UNDATED,
     "updated_at": UNDATED,
     "decayed_at": UNDATED,
+    "support": -1,
     "inferred": False,
     "confidence": np.nan,
     "shared_neighbors": 0,
@@ -59,7 +60,10 @@ def merge(base: Graph, new: Graph, *, replace: bool = False) -> Graph:
     relation, names = edgelist.tidy_relations(
         np.concatenate((base.relation, code[new.relation])).astype(np.int32), names
     )
-    joined = {name: _joined(base, new, name) for name in EDGE_ARRAYS if name != "relation"}
+    unseen = dataclasses.replace(new, support=None)
+    joined = {name: _joined(base, unseen, name) for name in EDGE_ARRAYS if name != "relation"}
+    if new.node_type is not None:
+        joined["support"] = None
     edges = edgelist.canonicalise(
         np.concatenate((base.source, new_key[new.source])).astype(np.int64),
         np.concatenate((base.indices, new_key[new.indices])).astype(np.int64),
@@ -74,6 +78,8 @@ def merge(base: Graph, new: Graph, *, replace: bool = False) -> Graph:
         columns["time"] = edges.latest(joined["time"])
     if joined["inferred"] is not None:
         columns["inferred"] = ~edges.latest(~joined["inferred"])
+        if joined["support"] is not None:
+            columns["support"][joined["inferred"][edges.row] & ~columns["inferred"]] = -1
         for name in ("confidence", "shared_neighbors", "rank"):
             columns[name][~columns["inferred"]] = DEFAULTS[name]
     properties = _joined_text(base.edge_properties, base.n_edges, new.edge_properties, new.n_edges)

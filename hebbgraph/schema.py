@@ -57,6 +57,8 @@ EDGES = pa.schema(
         _field("co_occurrence_count", pa.int32(), "co-occurrence already learned from"),
         _field("updated_at", TIME, "last pass that changed the edge", nullable=True),
         _field("decayed_at", TIME, "up to when the weight has faded", nullable=True),
+        _field("support", pa.int32(), "shared neighbours at the last pass, -1 if newer",
+               nullable=True),
     ]
 )  # fmt: skip
 
@@ -118,7 +120,7 @@ LEARNED = {
         "tier",
         "created_at",
     ),
-    "edges": ("weight", "co_occurrence_count", "updated_at", "decayed_at"),
+    "edges": ("weight", "co_occurrence_count", "updated_at", "decayed_at", "support"),
 }
 
 

@@ -104,7 +104,8 @@ class Store(Commits):
         parent, base = reading.result()
         tuned = parent.tuned.get("options", {}) if parent is not None else {}
         episodes, seen = self._episodes(base, parent, options)
-        learned, report = plastify(base, episodes=episodes, **{**tuned, **options})
+        before = None if parent is None else self.last_pass(parent)
+        learned, report = plastify(base, episodes=episodes, settled=before, **{**tuned, **options})
         if dry_run or not report.changed or parent is None:
             return dataclasses.replace(
                 report, snapshot=None if dry_run or parent is None else parent.seq

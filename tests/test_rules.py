@@ -53,7 +53,7 @@ def test_neighbourhoods(both: tuple[naive.Plain, Graph]) -> None:
 def test_cooccurrence(both: tuple[naive.Plain, Graph], days: int) -> None:
     plain, graph = both
     since = strategies.NOW - days * naive.DAY
-    got = cooccurrence(graph, observed_neighborhood(graph), since=since)
+    got, _ = cooccurrence(graph, observed_neighborhood(graph), since=since)
     assert got.tolist() == naive.cooccurrence(plain, since)
 
 

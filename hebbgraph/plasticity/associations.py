@@ -136,6 +136,7 @@ def _rebuild(
         "time": np.full(fresh, UNDATED),
         "updated_at": np.full(fresh, UNDATED),
         "decayed_at": np.full(fresh, born),
+        "support": np.zeros(fresh, np.int32),
     }
     if born != UNDATED and graph.decayed_at is None:
         graph = dataclasses.replace(graph, decayed_at=np.full(graph.n_edges, UNDATED))

@@ -42,6 +42,14 @@ class DiscoveryParameters:
         object.__setattr__(self, "node_types", _names(self.node_types))
 
     @classmethod
+    def of_pass(cls, options: Mapping[str, Any] | None) -> DiscoveryParameters | None:
+        """Those by which a pass discovered; None if it did not, or they are not all known."""
+        names = {item.name for item in dataclasses.fields(cls)}
+        if options is None or not options.get("discover") or not names <= options.keys():
+            return None
+        return cls.from_dict(options)
+
+    @classmethod
     def from_dict(cls, options: Mapping[str, Any]) -> DiscoveryParameters:
         """Those of the options of a pass that concern discovery."""
         return cls(**{item.name: options[item.name] for item in dataclasses.fields(cls)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,6 +33,7 @@ from hebbgraph.plasticity.parameters import (
 )
 from hebbgraph.plasticity.report import PlasticityReport, WeightHistogram
 from hebbgraph.plasticity.rules import Evidence, RuleChoice
+from hebbgraph.plasticity.support import is_settled
 from hebbgraph.plasticity.use import co_activation, grow, learn_from_use, uses_since
 
 Progress = Callable[[str], None]
@@ -65,6 +66,7 @@ def plastify(
     time_constant: timedelta | float = timedelta(days=30),
     min_activations: int = 1,
     decay: bool | None = None,
+    settled: Mapping[str, Any] | None = None,
     similarity: Any | None = None,
     now: datetime | None = None,
     progress: Progress | None = None,
@@ -97,6 +99,8 @@ def plastify(
     time_constant : τ of e^{−t/τ}, by which activation and unused edges fade; a number is days
     min_activations : uses inside the window by which both ends keep an edge from fading
     decay : whether unused edges fade; by default they do as soon as any use has been recorded
+    settled : options of the pass that found the inferred edges of ``graph``, as its report states
+        them: what cannot have changed since is then not looked for again
     similarity : (n_nodes, n_nodes) SciPy sparse matrix of target similarities, in place of overlap
     now : moment of the pass, with a time zone; the clock by default
     progress : called with the name of each phase as it starts
@@ -151,7 +155,10 @@ def plastify(
         ),
     )
     known = taken(episodes, graph.node_ids, graph.n_nodes)
-    return run(graph, parameters, episodes=known, similarity=similarity, now=now, progress=progress)
+    return run(
+        graph, parameters, episodes=known, settled=DiscoveryParameters.of_pass(settled),
+        similarity=similarity, now=now, progress=progress,
+    )  # fmt: skip
 
 
 def run(
@@ -159,20 +166,30 @@ def run(
     parameters: Parameters,
     *,
     episodes: Episodes | None = None,
+    settled: DiscoveryParameters | None = None,
     similarity: Any | None = None,
     now: datetime | None = None,
     progress: Progress | None = None,
 ) -> tuple[Graph, PlasticityReport]:
-    """:func:`plastify` with its options in one object."""
+    """:func:`plastify` with its options in one object.
+
+    What is new since the pass before decides the work: ``graph.support`` tells which edges it has
+    seen.  The result is that of a pass that knows nothing of one before.
+
+    Parameters
+    ----------
+    settled : options by which the inferred edges of the graph were found; None if not known
+    """
     moment = check.microseconds("now", now)
     with threads_for(graph.n_edges):
-        return _run(graph, parameters, episodes, similarity, moment, progress)
+        return _run(graph, parameters, episodes, settled, similarity, moment, progress)
 
 
 def _run(
     graph: Graph,
     parameters: Parameters,
     episodes: Episodes | None,
+    settled: DiscoveryParameters | None,
     similarity: Any | None,
     moment: int,
     progress: Progress | None,
@@ -212,7 +229,7 @@ def _run(
     with phase("neighborhoods"):
         around = observed_neighborhood(base)
     with phase("co-occurrence"):
-        count = cooccurrence(base, around, since=since, together=together)
+        count, support = cooccurrence(base, around, since=since, together=together)
     with phase("strengthening"):
         evidence = Evidence(
             graph=faded,
@@ -236,16 +253,19 @@ def _run(
     touched = ~old | (weight != base.weight) | (count != base.co_occurrence_count)
     learned = _with_weights(faded, weight, count, touched, moment)
     change = associations.Change.none()
-    if parameters.discover:
+    known = dataclasses.replace(learned, support=support)
+    if parameters.discover and not (
+        settled == parameters.discovery and is_settled(base) and not _lost_use(base, count)
+    ):
         with phase("discovery"):
             proposed = find(base, around, parameters.discovery)
-            learned, change = associations.apply(
-                learned, around, proposed, born=moment if fades else UNDATED
+            known, change = associations.apply(
+                known, around, proposed, born=moment if fades else UNDATED
             )
     with phase("metrics"):
-        metrics = node_metrics(learned, max_weight=parameters.max_weight, now=moment)
-        changed = learned is not graph
-        result = dataclasses.replace(learned, metrics=metrics) if changed else graph
+        metrics = node_metrics(known, max_weight=parameters.max_weight, now=moment)
+        changed = change.any or learned is not graph
+        result = dataclasses.replace(known, metrics=metrics) if changed else graph
         report = PlasticityReport(
             processed_nodes=graph.n_nodes,
             updated_edges=int(np.count_nonzero(touched)),
@@ -283,6 +303,12 @@ def _with_weights(
     )
     updated[touched] = moment
     return dataclasses.replace(graph, weight=weight, co_occurrence_count=count, updated_at=updated)
+
+
+def _lost_use(graph: Graph, count: npt.NDArray[np.int32]) -> bool:
+    """Whether use no longer holds an inferred edge that it held."""
+    lost = graph.is_inferred & (graph.co_occurrence_count > 0) & (count == 0)
+    return bool(lost.any())
 
 
 def _by_relation(graph: Graph) -> dict[str, int]:
