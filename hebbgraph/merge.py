@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hebbgraph import edgelist, ids
+from hebbgraph import casting, edgelist, ids
 from hebbgraph.columns import EDGE_ARRAYS, NodeMetrics, row_pointers
 from hebbgraph.edgelist import UNDATED, IdPolicy
 from hebbgraph.errors import InputError
@@ -103,6 +103,9 @@ def with_nodes(
     InputError
         an id is null, stands twice, or is confusable with another
     """
+    nodes = casting.table_of(nodes, "nodes")
+    if "id" not in nodes.column_names:
+        raise InputError(f'nodes: no column "id" among {", ".join(nodes.column_names)}')
     listed = ids.as_ids(nodes.column("id"), name="id", where=where)
     if id_policy == "normalize":
         listed = ids.normalise(listed)
@@ -111,13 +114,15 @@ def with_nodes(
                              directed=graph.directed)  # fmt: skip
     types = nodes.column("type") if "type" in nodes.column_names else None
     if types is not None and types.null_count < len(types):
-        encoded = types.cast(pa.string()).combine_chunks().dictionary_encode()
+        named = casting.cast(types, pa.string(), "type", "the name of a type", where)
+        encoded = named.combine_chunks().dictionary_encode()
         encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
         codes = pc.fill_null(encoded.indices, -1).to_numpy().astype(np.int32)
         names = tuple(encoded.dictionary.to_pylist())
         empty = dataclasses.replace(empty, node_type=codes, type_names=names)
     if "properties" in nodes.column_names and nodes["properties"].null_count < len(nodes):
-        text = pa.concat_arrays([*nodes["properties"].cast(pa.string()).chunks])
+        said = casting.cast(nodes["properties"], pa.string(), "properties", "text", where)
+        text = pa.concat_arrays([*said.chunks])
         empty = dataclasses.replace(empty, node_properties=text)
     merged = merge(graph, empty)
     if id_policy == "strict" and merged.node_ids is not None:
@@ -131,9 +136,11 @@ def with_nodes(
         row[
             ids.look_up(listed, merged.ids_of(np.arange(merged.n_nodes)), name="id", where=where)
         ] = np.arange(len(nodes))
-        values = {name: nodes[name].to_numpy()[row] for name in measures}
-        kinds = dict(zip(measures, ("f4", "i8", "i4", "f4", "f4"), strict=True))
-        metrics = NodeMetrics(**{name: values[name].astype(kinds[name]) for name in measures})
+        kinds = (pa.float32(), pa.int64(), pa.int32(), pa.float32(), pa.float32())
+        metrics = NodeMetrics(**{
+            name: casting.cast(nodes[name], kind, name, "a number", where).to_numpy()[row]
+            for name, kind in zip(measures, kinds, strict=True)
+        })  # fmt: skip
     return dataclasses.replace(
         merged, duplicates=graph.duplicates, self_loops=graph.self_loops, metrics=metrics
     )
