@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import random
-import sys
 from typing import Any
 
 import naive
@@ -346,23 +345,3 @@ def test_both_ways_of_finding_losers_agree(both: tuple[naive.Plain, Graph]) -> N
             learned, _ = plastify(both[1], similarity_threshold=0.3, discover=False)
         results.append(learned.weight.tolist())
     assert results[0] == results[1]
-
-
-def test_drawing_a_graph_compiles_nothing() -> None:
-    """Where this test runs alone; after others, all is compiled anyhow."""
-
-    def signatures() -> int:
-        modules = (module for name, module in sys.modules.items() if "hebbgraph_kernels" in name)
-        found = {id(one): one for module in modules for one in vars(module).values()}
-        held = [getattr(one, "signatures", None) for one in found.values()]
-        return sum(len(one) for one in held if isinstance(one, list))
-
-    @settings(max_examples=60, deadline=None, database=None)
-    @given(strategies.any_graphs())
-    def drawn(both: tuple[naive.Plain, Graph]) -> None:
-        assert both
-
-    before = signatures()
-    assert before > 0
-    drawn()
-    assert signatures() == before
