@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hebbgraph.plasticity.explanation import explain as explain
     from hebbgraph.plasticity.partners import Partner as Partner
     from hebbgraph.plasticity.partners import Partners as Partners
+    from hebbgraph.plasticity.partners import Standing as Standing
     from hebbgraph.plasticity.plastify import plastify as plastify
     from hebbgraph.plasticity.rediscovery import rediscover as rediscover
     from hebbgraph.plasticity.report import PlasticityReport as PlasticityReport
@@ -55,6 +56,7 @@ _HOMES = {
     "explain": "plasticity.explanation",
     "Partner": "plasticity.partners",
     "Partners": "plasticity.partners",
+    "Standing": "plasticity.partners",
     "plastify": "plasticity.plastify",
     "rediscover": "plasticity.rediscovery",
     "PlasticityReport": "plasticity.report",

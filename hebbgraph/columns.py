@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hebbgraph import edgelist
+from hebbgraph import casting, edgelist
 from hebbgraph.edgelist import UNDATED, IdPolicy
 from hebbgraph.errors import InputError
 from hebbgraph.schema import TIME
@@ -111,7 +111,7 @@ def build(
         relation=edges.relation,
         relation_names=names,
         time=None if time is None else edges.latest(time),
-        edge_properties=None if properties is None else _properties(properties, edges),
+        edge_properties=None if properties is None else _properties(properties, edges, where),
         node_ids=known,
         directed=directed,
         duplicates=edges.duplicates,
@@ -125,23 +125,19 @@ def _times(
 ) -> npt.NDArray[np.int64] | None:
     if values is None:
         return None
-    if isinstance(values, pa.Array | pa.ChunkedArray):
-        column = values
-    else:
-        try:
-            column = pa.array(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise InputError(
-                f"{name}: expected datetimes, ISO 8601 text or epoch numbers of one kind, got a "
-                f"mixture ({str(error).splitlines()[0]})"
-            ) from None
+    column = casting.column_of(
+        values, name, "datetimes, ISO 8601 text or epoch numbers of one kind"
+    )
     if len(column) != rows:
         raise InputError(f"expected a {name} for each of {rows:,} edges, got {len(column):,}")
     return time_values(parse_times(column, name=name, where=where))
 
 
-def _properties(column: Any, edges: edgelist.CanonicalEdges) -> pa.Array | None:
+def _properties(
+    column: Any, edges: edgelist.CanonicalEdges, where: Callable[[int], str]
+) -> pa.Array | None:
     """Of merged rows the one whose text sorts first, whatever the order of rows."""
+    column = casting.cast(column, pa.string(), "properties", "text", where)
     if not edges.duplicates:
         return _strings(column, edges.row)
     text = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
@@ -169,7 +165,13 @@ def _learned_columns(
         column = columns.get(name)
         if column is None:
             return np.full(rows.size, default, kind.to_pandas_dtype())
-        values: npt.NDArray[Any] = pc.fill_null(column.cast(kind), default).to_numpy()
+        wanted = "a number" if np.isnan(default) else f"a whole number of at least 0, of {kind}"
+        values: npt.NDArray[Any] = pc.fill_null(
+            casting.cast(column, kind, name, wanted, where), default
+        ).to_numpy()
+        if values.min(initial=0) < 0:
+            row = int(np.argmax(values < 0))
+            raise InputError(f"{where(row)}: {name} {values[row]} is not {wanted}")
         return values[rows]
 
     out: dict[str, Any] = {"co_occurrence_count": numbers("co_occurrence_count", pa.int32(), 0)}

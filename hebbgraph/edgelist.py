@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hebbgraph import ids
+from hebbgraph import casting, ids
 from hebbgraph.errors import InputError
 
 IdPolicy = Literal["strict", "normalize", "exact"]
@@ -238,11 +238,16 @@ def relation_codes(
     """
     if relation is None or isinstance(relation, str):
         return None, (relation or DEFAULT_RELATION,) if rows else ()
-    column = relation if isinstance(relation, pa.Array | pa.ChunkedArray) else pa.array(relation)
+    wanted = "one name, or a name for each edge"
+    column = casting.column_of(relation, "relation", wanted)
     if isinstance(column, pa.ChunkedArray):
         column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], pa.string())
     if len(column) != rows:
         raise InputError(f"expected a relation for each of {rows:,} edges, got {len(column):,}")
+    if pa.types.is_dictionary(column.type) and (
+        column.dictionary.null_count or not pa.types.is_string(column.type.value_type)
+    ):
+        column = column.dictionary_decode()
     if column.null_count:
         row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
         raise InputError(
@@ -251,8 +256,8 @@ def relation_codes(
     if not pa.types.is_dictionary(column.type):
         if not rows:
             return None, ()
-        column = column.cast(pa.string()).dictionary_encode()
-    names = column.dictionary.cast(pa.string())
+        column = casting.cast(column, pa.string(), "relation", wanted, where).dictionary_encode()
+    names = column.dictionary
     order = ids.sort_order(names)
     code = np.empty(len(names), np.int32)
     code[order] = np.arange(len(names), dtype=np.int32)
@@ -288,17 +293,7 @@ def weights(
     """
     if weight is None:
         return np.ones(rows, np.float32)
-    column = weight
-    try:
-        missing = np.zeros(rows, np.bool_)
-        if isinstance(column, pa.Array | pa.ChunkedArray):
-            missing = np.asarray(column.is_null())
-            column = pc.fill_null(column.cast(pa.float64()), float("nan")).to_numpy()
-        values = np.broadcast_to(np.asarray(column, np.float64), (rows,))
-    except (ValueError, TypeError) as error:
-        raise InputError(
-            f"weight: expected one number, or one for each of {rows:,} edges ({error})"
-        ) from None
+    values, missing = _numbers(weight, rows)
     good = (np.abs(values) <= np.finfo(np.float32).max) & (values >= lowest)
     if not good.all():
         row = int(np.argmin(good))
@@ -307,3 +302,25 @@ def weights(
             f"{' (an empty cell)' if missing[row] else ''}; correct it or drop the row"
         )
     return values.astype(np.float32)
+
+
+def _numbers(weight: Any, rows: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Weights as (rows,) float64, not a number where missing; and where they are missing."""
+    wanted = f"weight: expected one number, or one for each of {rows:,} edges"
+    try:
+        if isinstance(weight, pa.Array | pa.ChunkedArray):
+            missing = np.asarray(weight.is_null())
+            values = pc.fill_null(weight.cast(pa.float64()), np.nan).to_numpy()
+        else:
+            held = weight if isinstance(weight, np.ndarray) else np.asarray(weight)
+            if held.dtype.kind not in "biufOU":
+                raise InputError(f"{wanted}, got {held.dtype}")
+            missing = np.ma.getmaskarray(held)
+            values = np.ma.filled(held.astype(np.float64), np.nan)
+    except InputError:
+        raise
+    except casting.REFUSALS as error:
+        raise InputError(f"{wanted} ({casting.brief(error)})") from None
+    if values.shape not in ((), (rows,)):
+        raise InputError(f"{wanted}, got an array of shape {values.shape}")
+    return np.broadcast_to(values, (rows,)), np.broadcast_to(missing, (rows,))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hebbgraph import edgelist, ids, matrices, nx
+from hebbgraph import casting, edgelist, ids, matrices, nx, structure
 from hebbgraph.columns import (
     DISCOVERED_BY,
     EDGE_ARRAYS,
@@ -69,6 +69,11 @@ class Graph:
     directed : whether edge direction carries meaning
     duplicates, self_loops : input rows merged, and dropped, when it was built
 
+    Raises
+    ------
+    InputError
+        arrays given directly are of another type, length, range or order than stated here
+
     Examples
     --------
     >>> from hebbgraph import Graph
@@ -103,6 +108,8 @@ class Graph:
     directed: bool = True
     duplicates: int = field(default=0)
     self_loops: int = field(default=0)
+    _checked: tuple[Any, ...] = ()
+    """Structure known to be sound: what ``replace`` leaves alone is not looked at again."""
 
     def __post_init__(self) -> None:
         for item in dataclasses.fields(self):
@@ -111,6 +118,12 @@ class Graph:
                 view = value.view()
                 view.flags.writeable = False
                 object.__setattr__(self, item.name, view)
+        structure.check_shapes(self)
+        parts = self.indptr, self.indices, self.relation, self.inferred, self.relation_names
+        known = self._checked
+        if len(known) != len(parts) or any(a is not b for a, b in zip(known, parts, strict=True)):
+            structure.check_rows(self)
+            object.__setattr__(self, "_checked", parts)
 
     # -- construction ---------------------------------------------------------
 
@@ -186,11 +199,7 @@ class Graph:
         InputError
             as :meth:`from_edges`, or a column is missing
         """
-        if not isinstance(edges, pa.Table | pa.RecordBatch):
-            try:
-                edges = pa.table(edges)
-            except (TypeError, ValueError, AttributeError) as error:
-                raise InputError(f"edges: expected a table with named columns ({error})") from None
+        edges = casting.table_of(edges, "edges")
         for name in (source, target):
             if name not in edges.column_names:
                 raise InputError(
@@ -310,14 +319,16 @@ class Graph:
             no node has that id
         """
         if self.node_ids is None:
-            found = int(node) if str(node).isascii() and str(node).isdigit() else -1
+            text = str(node)
+            # No key has twenty digits, and int() refuses thousands.
+            found = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
             if 0 <= found < self.n_nodes:
                 return found
         else:
             try:
                 wanted = pa.scalar(node).cast(self.node_ids.type)
                 found = pc.index(self.node_ids, wanted).as_py()
-            except (pa.ArrowInvalid, TypeError, NotImplementedError):
+            except (ValueError, TypeError, NotImplementedError, OverflowError, pa.ArrowException):
                 found = -1
             if found >= 0:
                 return int(found)
@@ -371,8 +382,10 @@ class Graph:
         new_key[keys] = np.arange(keys.size)
         kept = np.flatnonzero((new_key[self.source] >= 0) & (new_key[self.indices] >= 0))
         source, target = new_key[self.source[kept]], new_key[self.indices[kept]]
-        part = self.take_edges(kept, source=source, target=target, n_nodes=keys.size)
-        return dataclasses.replace(part, **self.take_nodes(keys), metrics=None)
+        return self.take_edges(
+            kept, source=source, target=target, n_nodes=keys.size, metrics=None,
+            **self.take_nodes(keys),
+        )  # fmt: skip
 
     def take_nodes(self, keys: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Node columns of some keys, ids always explicit, as arguments for ``replace``."""
@@ -393,8 +406,9 @@ class Graph:
         source: Ints | None = None,
         target: Ints | None = None,
         n_nodes: int | None = None,
+        **nodes: Any,
     ) -> Graph:
-        """The graph on some of the edges, given in CSR order, with new ends if given."""
+        """The graph on some of the edges, given in CSR order, with new ends and nodes if given."""
         tail = self.source[edges] if source is None else source
         size = self.n_nodes if n_nodes is None else n_nodes
         head = (self.indices[edges] if target is None else target).astype(
@@ -413,6 +427,7 @@ class Graph:
             indices=head,
             edge_properties=None if properties is None else properties.take(pa.array(edges)),
             **taken,
+            **nodes,
         )
 
     # -- export ---------------------------------------------------------------

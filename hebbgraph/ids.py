@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hebbgraph import casting
 from hebbgraph.errors import InputError
 
 SHOWN = 40
@@ -31,7 +32,9 @@ def suggestion(wanted: object, known: pa.Array | None, n_nodes: int) -> str:
         return f"; ids are the integers 0 to {n_nodes - 1}"
     if not pa.types.is_string(known.type):
         return ""
-    near = known.filter(pc.match_substring(known, pattern=str(wanted)[:200], ignore_case=True))
+    # Half a surrogate pair is in no id, and Arrow cannot look for it.
+    pattern = str(wanted)[:200].encode("utf-8", "replace").decode()
+    near = known.filter(pc.match_substring(known, pattern=pattern, ignore_case=True))
     if not len(near):
         return ""
     nearest = np.argsort(pc.utf8_length(near).to_numpy(), kind="stable")[:3]
@@ -61,11 +64,13 @@ def as_ids(values: Any, *, name: str, where: Callable[[int], str]) -> pa.Array:
     """
     try:
         array = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
-    except (ValueError, TypeError, OverflowError) as error:
+    except casting.REFUSALS as error:
         raise InputError(
             f"{name}: expected ids that are all text or all integers below 2^63, got a mixture "
-            f"({str(error).splitlines()[0]}); convert them to text"
+            f"({casting.brief(error)}); convert them to text"
         ) from None
+    if not isinstance(array, pa.Array | pa.ChunkedArray):
+        raise InputError(f"{name}: expected ids that are text or integers, got {array!r}")
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
         if isinstance(array, pa.ChunkedArray):

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from hebbgraph_kernels.search import places
 
-from hebbgraph import edgelist, ids
+from hebbgraph import casting, edgelist, ids
 from hebbgraph.columns import EDGE_ARRAYS, NodeMetrics, row_pointers
 from hebbgraph.edgelist import UNDATED, IdPolicy
 from hebbgraph.errors import InputError
@@ -160,6 +160,9 @@ def with_nodes(
     InputError
         an id is null, stands twice, or is confusable with another
     """
+    nodes = casting.table_of(nodes, "nodes")
+    if "id" not in nodes.column_names:
+        raise InputError(f'nodes: no column "id" among {", ".join(nodes.column_names)}')
     listed = ids.as_ids(nodes.column("id"), name="id", where=where)
     if id_policy == "normalize":
         listed = ids.normalise(listed)
@@ -168,13 +171,15 @@ def with_nodes(
                              directed=graph.directed)  # fmt: skip
     types = nodes.column("type") if "type" in nodes.column_names else None
     if types is not None and types.null_count < len(types):
-        encoded = types.cast(pa.string()).combine_chunks().dictionary_encode()
+        named = casting.cast(types, pa.string(), "type", "the name of a type", where)
+        encoded = named.combine_chunks().dictionary_encode()
         encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
         codes = pc.fill_null(encoded.indices, -1).to_numpy().astype(np.int32)
         names = tuple(encoded.dictionary.to_pylist())
         empty = dataclasses.replace(empty, node_type=codes, type_names=names)
     if "properties" in nodes.column_names and nodes["properties"].null_count < len(nodes):
-        text = pa.concat_arrays([*nodes["properties"].cast(pa.string()).chunks])
+        said = casting.cast(nodes["properties"], pa.string(), "properties", "text", where)
+        text = pa.concat_arrays([*said.chunks])
         empty = dataclasses.replace(empty, node_properties=text)
     merged = merge(graph, empty)
     if id_policy == "strict" and merged.node_ids is not None:
@@ -189,22 +194,24 @@ def with_nodes(
             ids.look_up(listed, merged.ids_of(np.arange(merged.n_nodes)), name="id", where=where)
         ] = np.arange(len(nodes))
         if set(measures) <= set(nodes.column_names):
-            values = {name: nodes[name].to_numpy()[row] for name in measures}
-            kinds = dict(zip(measures, ("f4", "i8", "i4", "f4", "f4"), strict=True))
-            metrics = NodeMetrics(**{name: values[name].astype(kinds[name]) for name in measures})
+            kinds = (pa.float32(), pa.int64(), pa.int32(), pa.float32(), pa.float32())
+            metrics = NodeMetrics(**{
+                name: casting.cast(nodes[name], kind, name, "a number", where).to_numpy()[row]
+                for name, kind in zip(measures, kinds, strict=True)
+            })  # fmt: skip
         if set(NEW) <= set(nodes.column_names):
-            use = _stated_use(nodes).take(row)
+            use = _stated_use(nodes, where).take(row)
     return dataclasses.replace(
         merged, duplicates=graph.duplicates, self_loops=graph.self_loops, metrics=metrics, use=use
     )
 
 
-def _stated_use(nodes: pa.Table) -> NodeUse:
+def _stated_use(nodes: pa.Table, where: Callable[[int], str]) -> NodeUse:
     """Use as a table of nodes states it, whatever a file made of its numbers and times."""
     return NodeUse.of_columns(pa.table({
-        name: parse_times(nodes[name], name=name, where=edgelist.at_row)
+        name: parse_times(nodes[name], name=name, where=where)
         if name in TIMES
-        else nodes[name].cast(pa.from_numpy_dtype(value.dtype))
+        else casting.cast(nodes[name], pa.from_numpy_dtype(value.dtype), name, "a number", where)
         for name, value in NEW.items()
     }))  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numba
@@ -35,6 +36,15 @@ def one_thread() -> Iterator[None]:
     numba.set_num_threads(1)
     yield
     numba.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """A pass has run: drawing a graph that has learned must not look slow to Hypothesis."""
+    when = datetime(2025, 6, 1, tzinfo=UTC)
+    for options in ({}, {"time": [when] * 3}, {"directed": False}):
+        graph = hebbgraph.Graph.from_edges([0, 0, 1], [1, 2, 2], **options)  # type: ignore[arg-type]
+        hebbgraph.plastify(graph, now=when)
 
 
 @pytest.fixture(scope="session")

@@ -259,7 +259,8 @@ def paired(
         order, rank = Fraction(-1), 0.0
     else:
         population = sum(1 for near in around.values() if near) - 2
-        numbers = len(shared), len(around[a]), len(around[b]), population
+        # Between two that are joined, the other end is nothing that could be shared.
+        numbers = len(shared), len(around[a] - {b}), len(around[b] - {a}), population
         order, rank = -tail(*numbers), surprise(*numbers)
     return Pair(min(a, b), max(a, b), len(shared), confidence, order, rank)
 

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from conftest import tree
 
 import hebbgraph
+from hebbgraph.cli import report
 from hebbgraph.cli.main import main
 from hebbgraph.interop.export import write_table
 
@@ -186,6 +187,38 @@ def test_explain_says_why_not(learned):
         "expected two different nodes"
         in learned("explain", "data.lance", "Flask", "Flask", code=1).stderr
     )
+
+
+def test_explain_says_where_a_partner_stands(run):
+    """a is like b in all three of its neighbours, like c … n in two."""
+    rows = [f"{one},{near}" for one in "ab" for near in "XYZ"]
+    rows += [f"{one},{near}" for one in "cdefghijklmn" for near in "XY"]
+    Path("many.csv").write_text("\n".join(["source,target", *rows]))
+    run("import", "many.csv", "data.lance")
+    run("plastify", "data.lance")
+    assert "by overlap allocation: 1st of 13 partners of a, 1st of 13 of b" in (
+        run("explain", "data.lance", "a", "b").output
+    )
+    assert "2nd of 13 partners of a, 1st of 13 of c" in (
+        run("explain", "data.lance", "a", "c").output
+    )
+    said = json.loads(run("explain", "data.lance", "c", "n", "--json").output)
+    assert said["rank_by"] == "overlap_allocation"
+    assert said["source_standing"] == {"position": 13, "partners": 13}  # all alike, n the last id
+    joined = run("explain", "data.lance", "a", "X").output
+    assert "partner" not in joined
+    assert json.loads(run("explain", "data.lance", "a", "X", "--json").output)[
+        "source_standing"
+    ] is None  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (13, "13th"),
+     (21, "21st"), (100, "100th"), (1111, "1,111th"), (1102, "1,102nd")],
+)  # fmt: skip
+def test_ordinals(number, said):
+    assert report._ordinal(number) == said
 
 
 def test_duplicates_and_self_loops_are_counted(run):

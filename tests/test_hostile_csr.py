@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import re
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
 import hebbgraph
+from hebbgraph import structure
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
@@ -299,3 +301,128 @@ def test_a_message_is_one_line_whatever_the_data() -> None:
     with refused(r"got a mixture") as caught:
         Graph.from_edges(np.array([1, "a\nb\r\n" * 9], object), [1, 2])
     assert re.search(r"[\r\n]", str(caught.value)) is None
+
+
+# -- arrays given directly -------------------------------------------------------------
+
+
+def bare(pointers: Any, targets: Any, **columns: Any) -> Graph:
+    """A graph straight from arrays, with what is not given as it should be."""
+    m = len(targets)
+    given: dict[str, Any] = {
+        "indptr": np.array(pointers), "indices": np.array(targets, np.int32),
+        "weight": np.ones(m, np.float32), "relation": np.zeros(m, np.int32),
+        "relation_names": ("r", "s"), "co_occurrence_count": np.zeros(m, np.int32),
+    }  # fmt: skip
+    return Graph(**given | columns)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "message"),
+    [
+        ([0, 1, 1, 1], [7], "^indices: expected node keys from 0 below 3, got 7 at position 0"),
+        ([0, 1, 1, 1], [-1], "^indices: expected node keys from 0 below 3, got -1"),
+        ([0, 2, 1, 3], [1, 2, 0], "^indptr: expected numbers ascending from 0 to .* 3, got 0 … 3"),
+        ([1, 2, 2, 2], [1, 2], "^indptr: expected numbers ascending"),
+        ([0, 1, 1, 1], [1, 2], "^indptr: expected numbers ascending"),
+        ([0, 1, 1, 10**6], [1], "^indptr: expected numbers ascending"),
+        ([0, -5, 1, 1], [1], "^indptr: expected numbers ascending"),
+        ([0, 2, 4, 4], [2, 1, 2, 0], "^indices: expected the edges of a node by target.* position 1"),
+        ([0, 0, 2, 4], [0, 2, 1, 0], "^indices: expected the edges of a node by target.* position 3"),
+        ([0, 2, 2, 2], [1, 1], r"^indices: expected each \(source, target, relation\) once"),
+        ([0, 1, 1, 1], [0], "^indices: expected no loop, got one at node 0"),
+        ([0.0, 1, 1, 1], [1], "^indptr: expected a flat array of int64, got float64"),
+        ([[0, 1]], [0], r"^indptr: expected a flat array of int64, got int64 of shape \(1, 2\)"),
+    ],
+)  # fmt: skip
+def test_bad_rows_are_refused(indptr: Any, indices: Any, message: str) -> None:
+    with refused(message):
+        bare(indptr, indices)
+
+
+@pytest.mark.parametrize("block", [1, 2, 3])
+def test_rows_are_checked_across_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structure, "BLOCK", block)
+    good = [0, 3, 3, 5, 6], [1, 2, 3, 0, 1, 2]
+    assert bare(*good).n_edges == 6
+    for at in range(5):
+        wrong = list(good[1])
+        wrong[at], wrong[at + 1] = wrong[at + 1], wrong[at]
+        with refused("^indices: expected"):
+            bare(good[0], wrong)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"indptr": np.array([])}, "^indptr: expected a flat array of int64, got float64"),
+        ({"indptr": np.empty(0, np.int64)}, "^indptr: expected the number of nodes and one more"),
+        ({"indptr": [0, 1, 1]}, "^indptr: expected a flat array of int64, got list"),
+        ({"indices": np.array([1.0])}, "^indices: expected a flat array of int32 or int64"),
+        ({"indices": np.array([2**64 - 1], np.uint64)}, "^indices: .* got uint64"),
+        ({"indices": np.ma.array([1], "i4", mask=[True])}, "^indices: .* got MaskedArray"),
+        ({"weight": np.ones(1)}, "^weight: expected a flat array of float32, got float64"),
+        ({"weight": np.ones(2, np.float32)}, "^weight: expected one for each of 1 edges, got 2"),
+        ({"weight": None}, "^weight: expected a flat array of float32, got NoneType"),
+        ({"relation": np.array([2], np.int32)}, "^relation: expected codes from 0 below 2, got 2"),
+        ({"relation": np.array([-1], np.int32)}, "^relation: expected codes from 0 below 2"),
+        ({"relation": np.zeros(0, np.int32)}, "^relation: expected one for each of 1 edges, got 0"),
+        ({"co_occurrence_count": np.zeros(3, np.int32)}, "^co_occurrence_count: .* got 3"),
+        ({"co_occurrence_count": np.full(1, -1, np.int32)}, "^co_occurrence_count: .* got -1"),
+        ({"time": np.zeros(1, "M8[us]")}, "^time: expected a flat array of int64"),
+        ({"inferred": np.zeros(1, np.int8)}, "^inferred: expected a flat array of bool"),
+        ({"node_type": np.zeros(2, np.int32)}, "^node_type: expected codes from -1 below 0"),
+        ({"node_type": np.zeros(3, np.int32)}, "^node_type: expected one for each of 2 nodes"),
+        ({"node_ids": pa.array(["a"])}, "^node_ids: expected one for each of 2 nodes, got 1"),
+        ({"node_ids": ["a", "b"]}, "^node_ids: expected an Arrow array, got list"),
+        ({"edge_properties": pa.nulls(2)}, "^edge_properties: expected one for each of 1 edges"),
+    ],
+)  # fmt: skip
+def test_bad_columns_are_refused(columns: dict[str, Any], message: str) -> None:
+    with refused(message):
+        bare([0, 1, 1], [1], **columns)
+
+
+def test_parallel_edges_and_a_link_that_was_written_down_since() -> None:
+    both = np.array([False, True])
+    assert bare([0, 2, 2], [1, 1], relation=np.array([0, 1], np.int32)).n_edges == 2
+    assert bare([0, 2, 2], [1, 1], inferred=both).n_edges == 2
+    with refused("^indices: expected each"):
+        bare([0, 2, 2], [1, 1], inferred=~both & both)
+    with refused("^indices: expected the edges of a node by target, then relation"):
+        bare([0, 2, 2], [1, 1], relation=np.array([1, 0], np.int32))
+
+
+def test_replacing_a_column_does_not_look_at_the_rows_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = Graph.from_edges([0, 1], [1, 2])
+    monkeypatch.setattr(structure, "check_rows", None)
+    heavier = dataclasses.replace(graph, weight=np.full(2, 2, np.float32))
+    assert dataclasses.replace(heavier, time=np.zeros(2, np.int64)).weight.tolist() == [2, 2]
+    with refused("^weight: expected one for each of 2 edges, got 3"):
+        dataclasses.replace(graph, weight=np.ones(3, np.float32))
+    with pytest.raises(TypeError):
+        dataclasses.replace(graph, indices=graph.indices.copy())
+
+
+@usual
+@given(strategies.graphs(), st.data())
+def test_any_change_of_rows_is_noticed(both: Any, data: st.DataObject) -> None:
+    graph = both[1]
+    if not graph.n_edges:
+        return
+    position = data.draw(st.integers(0, graph.n_edges - 1))
+    indices = graph.indices.copy()
+    indices[position] = data.draw(st.integers(-2, graph.n_nodes + 1))
+    edges = list(zip(graph.source.tolist(), indices.tolist(), graph.relation.tolist(), strict=True))
+    fine = (
+        0 <= indices[position] < graph.n_nodes
+        and edges == sorted(set(edges))
+        and all(u != v for u, v, _ in edges)
+    )
+    if fine:
+        assert dataclasses.replace(graph, indices=indices).n_edges == len(edges)
+        return
+    with refused("^indices: expected"):
+        dataclasses.replace(graph, indices=indices)

@@ -23,7 +23,7 @@ from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
 from hebbgraph.plasticity import competition, discovery
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "compiled")
 
 usual = settings(max_examples=100, deadline=None)
 LOOSE = {"min_shared_neighbors": 1, "confidence_threshold": 0.3}

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hebbgraph
-from hebbgraph.errors import InputError
+from hebbgraph.errors import InputError, ParameterError
 from hebbgraph.graph import Graph
-from hebbgraph.plasticity import rediscovery
+from hebbgraph.plasticity import discovery, rediscovery
 from hebbgraph.plasticity.discovery import Discovery
 
 COLUMNS = ("source", "target", "shared", "confidence", "rank", "tier")
@@ -90,9 +91,9 @@ def test_little_is_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     after = Graph.from_edges(np.append(source, 5), np.append(target, 9), node_ids=np.arange(3000))
     found = hebbgraph.discover(before)
     looked_up = []
-    pairs_of = rediscovery.pairs_of
+    pairs_of = discovery.pairs_of
     monkeypatch.setattr(
-        rediscovery, "pairs_of",
+        discovery, "pairs_of",
         lambda nodes, *rest, **options: looked_up.append(nodes.size) or pairs_of(
             nodes, *rest, **options
         ),
@@ -108,3 +109,47 @@ def test_another_graph_is_refused() -> None:
     found = hebbgraph.discover(graph)
     with pytest.raises(InputError, match="begins with the 3 nodes of the one before"):
         hebbgraph.rediscover(other, before=graph, found=found)
+
+
+def test_a_discovery_of_something_else_is_refused() -> None:
+    graph = Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "y"])
+    other = Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "a"])
+    twin = Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "y"])
+    found = hebbgraph.discover(graph)
+    same(hebbgraph.rediscover(other, before=twin, found=found), hebbgraph.discover(other))
+    with pytest.raises(InputError, match=r"^found: expected a discovery on the graph before"):
+        hebbgraph.rediscover(graph, before=other, found=found)
+    parts = (
+        hebbgraph.discover(graph, nodes=["a"]), hebbgraph.discover(graph, pairs=[("a", "b")]),
+        found.take(np.array([0])),
+    )  # fmt: skip
+    for part in parts:
+        with pytest.raises(InputError, match=r"^found: expected a whole discovery, got one of"):
+            hebbgraph.rediscover(graph, before=graph, found=part)
+
+
+def test_types_of_nodes_are_part_of_what_was_before() -> None:
+    plain = Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "y"])
+    typed = [
+        plain.with_nodes(pa.table({"id": ["a", "b", "x", "y"], "type": list(types)}))
+        for types in ("ppqq", "qqpp")
+    ]
+    found = hebbgraph.discover(typed[0], node_types=["p"])
+    with pytest.raises(InputError, match=r"^found: expected a discovery on the graph before"):
+        hebbgraph.rediscover(typed[1], before=typed[1], found=found, node_types=["p"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"confidence_threshold": 0.5}, {"rank_by": "confidence"}, {"max_new_edges_per_node": None},
+        {"max_false_discovery_rate": 0.1}, {"nodes": ["a"]}, {"luck": 1},
+    ],
+)  # fmt: skip
+def test_other_options_than_before_are_refused(options: dict[str, Any]) -> None:
+    graph = Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "y"])
+    found = hebbgraph.discover(graph)
+    with pytest.raises(ParameterError, match=rf"^{next(iter(options))}: expected [^\n]*$"):
+        hebbgraph.rediscover(graph, before=graph, found=found, **options)
+    again = hebbgraph.rediscover(graph, before=graph, found=found)
+    same(hebbgraph.rediscover(graph, before=graph, found=again), found)

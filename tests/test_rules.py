@@ -21,7 +21,7 @@ from hebbgraph.plasticity.cooccurrence import cooccurrence
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "compiled")
 
 thorough = settings(max_examples=150, deadline=None)
 caps = st.sampled_from((1, 2, 3, None))

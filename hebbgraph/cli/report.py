@@ -90,6 +90,11 @@ def show_links(console: Console, links: Sequence[Explanation]) -> None:
     console.print(table)
 
 
+def _ordinal(number: int) -> str:
+    teens = 10 < number % 100 < 20
+    return f"{number:,}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
 def show_explanation(
     console: Console, why: Explanation, limit: int, measured: dict[str, Any] | None = None
 ) -> None:
@@ -126,6 +131,14 @@ def show_explanation(
     )
     console.print(f"  surprise = {why.surprise:.1f}: so many are shared by chance once in "
                   f"10^{why.surprise:.1f}")  # fmt: skip
+    if why.source_standing is not None and why.target_standing is not None:
+        ours, theirs = why.source_standing, why.target_standing
+        console.print(
+            f"  by {why.rank_by.replace('_', ' ')}: {_ordinal(ours.position)} of "
+            f"{ours.partners:,} partner{'s' if ours.partners > 1 else ''} of {a}, "
+            f"{_ordinal(theirs.position)} of {theirs.partners:,} of {b}",
+            soft_wrap=True,
+        )
     if not why.shared:
         return
     table = Table(box=None, padding=(0, 2, 0, 2))

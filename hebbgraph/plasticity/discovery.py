@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from hebbgraph_kernels import threads_for
 from hebbgraph_kernels.best import best_partners
-from hebbgraph_kernels.lookup import partners_of
+from hebbgraph_kernels.lookup import pairs_of, partners_of
 from hebbgraph_kernels.stream import qualifying_pairs
 
 from hebbgraph import ids
@@ -49,6 +49,7 @@ class Discovery:
     rank : float64, value of ``rank_by``: the higher the more telling
     tier : int8, position in :data:`TIER_NAMES`
     graph : the graph the keys belong to
+    options : of a whole discovery; None for that of some nodes, of given pairs, or a part of one
     """
 
     source: npt.NDArray[Any]
@@ -58,6 +59,7 @@ class Discovery:
     rank: npt.NDArray[np.float64]
     tier: npt.NDArray[np.int8]
     graph: Graph
+    options: DiscoveryParameters | None = None
 
     def __len__(self) -> int:
         return int(self.source.size)
@@ -77,7 +79,9 @@ class Discovery:
     def take(self, places: npt.NDArray[Any]) -> Discovery:
         """Some of the pairs, by position or as a mask."""
         names = ("source", "target", "shared", "confidence", "rank", "tier")
-        return dataclasses.replace(self, **{name: getattr(self, name)[places] for name in names})
+        return dataclasses.replace(
+            self, options=None, **{name: getattr(self, name)[places] for name in names}
+        )
 
     def to_arrow(self) -> pa.Table:
         """Table with node *ids* and the columns relation, confidence, shared, rank."""
@@ -136,13 +140,14 @@ def discover(
     max_false_discovery_rate : of the pairs that are proposed, keep those whose overlap is more
         than chance at this rate (Benjamini and Hochberg 1995, over all pairs that are not joined)
     nodes : only pairs that one of these nodes keeps
-    pairs : score these pairs instead, whether they qualify or not
+    pairs : score these pairs instead, whether they qualify or not; by surprise, neither of two
+        nodes that are joined counts as the other's neighbour
 
     Raises
     ------
     ParameterError
-        an option is outside its range, no node has one of ``node_types``, or both ``nodes`` and
-        ``pairs`` are given
+        an option is outside its range, no node has one of ``node_types``, both ``nodes`` and
+        ``pairs`` are given, or ``pairs`` and an option that would leave some of them out
     NodeNotFoundError
         ``nodes`` or ``pairs`` name a node that is not there
 
@@ -169,14 +174,18 @@ def discover(
     )
     if nodes is not None and pairs is not None:
         raise ParameterError("discover: expected nodes or pairs, got both")
+    for name in ("node_types", "max_false_discovery_rate"):
+        if pairs is not None and getattr(options, name) is not None:
+            raise ParameterError(
+                f"{name}: expected none beside pairs=, which scores all that it is given; "
+                "leave it out, or choose among the scored pairs"
+            )
+    keys = None if nodes is None else _keys(graph, nodes)
+    ends = None if pairs is None else _ends(graph, pairs)
     with threads_for(graph.n_edges):
         around = observed_neighborhood(graph)
-        if pairs is not None:
-            return _given(graph, Scoring(around, options), pairs)
-        if nodes is None:
-            return find(graph, around, options)
-        named = [nodes] if isinstance(nodes, str | int) else nodes
-        keys = np.unique(np.array([graph.key(node) for node in named], graph.indices.dtype))
+        if ends is not None:
+            return _given(graph, Scoring(around, options), ends)
         return find(graph, around, options, keys)
 
 
@@ -188,18 +197,20 @@ def find(
 ) -> Discovery:
     """:func:`discover` on neighbourhoods that are already known, for all nodes or some."""
     scoring = Scoring(around, options)
-    if options.max_new_edges_per_node is None and nodes is None:
+    if options.max_new_edges_per_node is not None:
+        found = symmetric(graph, *tables(graph, scoring, nodes))
+    elif nodes is None:
         found = _every_pair(graph, scoring)
     else:
-        found = symmetric(graph, *tables(graph, scoring, nodes))
-    if options.max_false_discovery_rate is None:
-        return found
-    kept = significant(
-        scoring.surprise(found.source, found.target, found.shared),
-        _unjoined(around, allowed(graph, options.node_types)),
-        options.max_false_discovery_rate,
-    )
-    return found.take(kept)
+        found = symmetric(graph, *pairs_at(graph, scoring, nodes))
+    if options.max_false_discovery_rate is not None:
+        kept = significant(
+            scoring.surprise(found.source, found.target, found.shared),
+            _unjoined(around, allowed(graph, options.node_types)),
+            options.max_false_discovery_rate,
+        )
+        found = found.take(kept)
+    return dataclasses.replace(found, options=options if nodes is None else None)
 
 
 Tables = tuple[
@@ -212,13 +223,15 @@ Tables = tuple[
 
 
 def tables(graph: Graph, scoring: Scoring, nodes: npt.NDArray[Any] | None = None) -> Tables:
-    """Owner, partner, shared, confidence, rank of every entry of the nodes' tables."""
+    """Owner, partner, shared, confidence, rank of every entry of the nodes' tables.
+
+    There must be a cap; without one, see :func:`pairs_at`.
+    """
     around, options = scoring.around, scoring.options
-    most = options.max_new_edges_per_node
-    # More partners than other nodes cannot be had: the tables stay O(n·k).
-    cap = max(1, graph.n_nodes if most is None else min(most, graph.n_nodes))
+    assert options.max_new_edges_per_node is not None
     common: dict[str, Any] = {
-        "cap": cap,
+        # More partners than other nodes cannot be had.
+        "cap": max(1, min(options.max_new_edges_per_node, graph.n_nodes)),
         "allowed": allowed(graph, options.node_types),
         "place": ids.place(graph.node_ids, graph.n_nodes),
         "ranking": RANKINGS[options.rank_by],
@@ -234,6 +247,20 @@ def tables(graph: Graph, scoring: Scoring, nodes: npt.NDArray[Any] | None = None
     )  # fmt: skip
 
 
+def pairs_at(graph: Graph, scoring: Scoring, nodes: npt.NDArray[Any]) -> Tables:
+    """Every qualifying pair with one of ``nodes`` on its left, whatever the cap.
+
+    A pair of two of them comes twice.
+    """
+    share, unit = scoring.shares
+    return pairs_of(
+        nodes, scoring.around.indptr, scoring.around.indices,
+        allowed=allowed(graph, scoring.options.node_types), size=scoring.size, share=share,
+        unit=unit, ranking=RANKINGS[scoring.options.rank_by], population=scoring.population,
+        log_factorial=scoring.log_factorials, **scoring.kernel_options(),
+    )  # fmt: skip
+
+
 def discover_batches(graph: Graph, **options: Any) -> pa.RecordBatchReader:
     """Every pair that qualifies, as a stream of Arrow batches: never all of them in memory.
 
@@ -243,13 +270,13 @@ def discover_batches(graph: Graph, **options: Any) -> pa.RecordBatchReader:
 
     Parameters
     ----------
-    options : as in :func:`discover`; a cap, ``nodes`` and a false discovery rate have no meaning
-        here
+    options : as in :func:`discover`; a cap, ``nodes``, ``pairs`` and a false discovery rate have
+        no meaning here and are refused
 
     Raises
     ------
     ParameterError
-        an option is outside its range
+        an option is outside its range, unknown, or has no meaning here
 
     Examples
     --------
@@ -258,7 +285,13 @@ def discover_batches(graph: Graph, **options: Any) -> pa.RecordBatchReader:
     >>> hebbgraph.discover_batches(graph).read_all().num_rows
     2
     """
-    stated = DiscoveryParameters(**options, max_new_edges_per_node=None)
+    for name in ("max_new_edges_per_node", "nodes", "pairs", "max_false_discovery_rate"):
+        if options.pop(name, None) is not None:
+            raise ParameterError(
+                f"{name}: expected none in discover_batches, which streams every pair that "
+                "qualifies; leave it out, or call discover"
+            )
+    stated = DiscoveryParameters.stated(**options, max_new_edges_per_node=None)
     allowed(graph, stated.node_types)
     scoring = Scoring(observed_neighborhood(graph), stated)
     keys, counts = np.empty(0, np.int64), np.empty(0, np.int32)
@@ -296,14 +329,36 @@ def _every_pair(graph: Graph, scoring: Scoring) -> Discovery:
     return discovery(graph, *(columns[name][order] for name in names))
 
 
-def _given(
-    graph: Graph, scoring: Scoring, pairs: Iterable[tuple[str | int, str | int]]
-) -> Discovery:
-    keys = np.array([(graph.key(a), graph.key(b)) for a, b in pairs], np.int64).reshape(-1, 2)
+def _keys(graph: Graph, nodes: Iterable[str | int]) -> npt.NDArray[Any]:
+    """Keys of the nodes that a caller names, ascending, each once; one id alone is one node."""
+    try:
+        named = [nodes] if isinstance(nodes, str | int | np.integer) else list(nodes)
+    except TypeError:
+        raise ParameterError(f"nodes: expected node ids, got {nodes!r}") from None
+    return np.unique(np.array([graph.key(node) for node in named], graph.indices.dtype))
+
+
+def _ends(graph: Graph, pairs: Iterable[tuple[str | int, str | int]]) -> npt.NDArray[np.int64]:
+    """(p, 2) keys of the pairs that a caller names, each once, smaller key first."""
+    wanted = "pairs: expected pairs of node ids, such as [(a, b), (a, c)]"
+    try:
+        given = [pairs] if isinstance(pairs, str) else list(pairs)
+    except TypeError:
+        raise ParameterError(f"{wanted}, got {pairs!r}") from None
+    keys = np.empty((len(given), 2), np.int64)
+    for row, pair in enumerate(given):
+        try:
+            a, b = (None,) if isinstance(pair, str) else pair
+        except (TypeError, ValueError):
+            raise ParameterError(f"{wanted}, got {pair!r} as number {row + 1}") from None
+        keys[row] = graph.key(a), graph.key(b)
     if np.any(keys[:, 0] == keys[:, 1]):
         raise ParameterError("pairs: expected two different nodes in each, got one node twice")
-    keys = np.unique(np.sort(keys, axis=1), axis=0)
-    source, target = np.ascontiguousarray(keys[:, 0]), np.ascontiguousarray(keys[:, 1])
+    return np.unique(np.sort(keys, axis=1), axis=0)
+
+
+def _given(graph: Graph, scoring: Scoring, ends: npt.NDArray[np.int64]) -> Discovery:
+    source, target = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
     return discovery(graph, source, target, *scoring.pairs(source, target))
 
 

@@ -15,6 +15,7 @@ from hebbgraph.ids import shown
 from hebbgraph.plasticity.discovery import TIER_NAMES, tier_of
 from hebbgraph.plasticity.neighborhood import Neighborhood, observed_neighborhood
 from hebbgraph.plasticity.parameters import DiscoveryParameters
+from hebbgraph.plasticity.partners import Standing, standing
 from hebbgraph.plasticity.scoring import Scoring
 
 
@@ -41,7 +42,11 @@ class Explanation:
     relation : what discovery would call it at that confidence
     resource_allocation : Σ 1/|N(c)| over shared c
     overlap_allocation : the same times shared / (shared + min degree + 4)
-    surprise : −log₁₀ of the chance that as many are shared at random
+    surprise : −log₁₀ of the chance that as many are shared at random; where the two are joined,
+        neither counts as the other's neighbour
+    rank_by : what partners are ordered by
+    source_standing, target_standing : where the target stands among the partners of the source,
+        and the other way round; None where the two do not qualify, or an observed edge joins them
     edges : edges between the two, either direction: relation, weight, inferred
     why_not : what keeps discovery from linking the two; None where an edge does
     """
@@ -57,6 +62,9 @@ class Explanation:
     resource_allocation: float
     overlap_allocation: float
     surprise: float
+    rank_by: str
+    source_standing: Standing | None
+    target_standing: Standing | None
     edges: tuple[dict[str, Any], ...]
     why_not: str | None
 
@@ -105,6 +113,7 @@ def explain(
     common = common[np.argsort(degree[common], kind="stable")]
     smaller = int(min(degree[left], degree[right]))
     confidence = common.size / smaller if smaller else 0.0
+    scoring = Scoring(around, options)
     pair = np.array([left]), np.array([right]), np.array([common.size], np.int32)
     between = np.intersect1d(graph.incident(a), graph.incident(b))
     shared = tuple(
@@ -123,7 +132,10 @@ def explain(
         relation=TIER_NAMES[tier_of(np.array([confidence]))[0]],
         resource_allocation=allocated,
         overlap_allocation=allocated * common.size / (common.size + smaller + DOUBT),
-        surprise=float(Scoring(around, options).surprise(*pair)[0]),
+        surprise=float(scoring.surprise(*pair)[0]),
+        rank_by=options.rank_by,
+        source_standing=standing(graph, scoring, left, right),
+        target_standing=standing(graph, scoring, right, left),
         edges=tuple(_edge(graph, int(edge)) for edge in between),
         why_not=None if between.size else _why_not(common.size, confidence, options),
     )

@@ -50,6 +50,15 @@ class DiscoveryParameters:
         return cls.from_dict(options)
 
     @classmethod
+    def stated(cls, **options: Any) -> DiscoveryParameters:
+        """Those that a caller states; an unknown name is a ParameterError."""
+        known = [item.name for item in dataclasses.fields(cls)]
+        for name in options:
+            if name not in known:
+                raise ParameterError(f"{name}: expected one of the options {', '.join(known)}")
+        return cls(**options)
+
+    @classmethod
     def from_dict(cls, options: Mapping[str, Any]) -> DiscoveryParameters:
         """Those of the options of a pass that concern discovery."""
         return cls(**{item.name: options[item.name] for item in dataclasses.fields(cls)})

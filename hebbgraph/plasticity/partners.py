@@ -11,7 +11,7 @@ from hebbgraph_kernels.ranking import SURPRISE
 
 from hebbgraph import check, ids
 from hebbgraph.graph import Graph
-from hebbgraph.plasticity.discovery import allowed
+from hebbgraph.plasticity.discovery import allowed, pairs_at
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
 from hebbgraph.plasticity.parameters import DiscoveryParameters
 from hebbgraph.plasticity.scoring import RANKINGS, Scoring
@@ -34,6 +34,39 @@ class Partner:
     rank: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """Where a partner stands among all of a node.
+
+    Attributes
+    ----------
+    position : 1 for the best
+    partners : how many there are: nodes that qualify, whatever the cap or a discovery rate
+    """
+
+    position: int
+    partners: int
+
+
+def standing(graph: Graph, scoring: Scoring, node: int, other: int) -> Standing | None:
+    """Where the key ``other`` stands among the partners of ``node``; None if it is none."""
+    keys = np.array([node], scoring.around.indices.dtype)
+    _, partner, shared, value, rank = pairs_at(graph, scoring, keys)
+    found = np.flatnonzero(partner == other)
+    if not found.size:
+        return None
+    at = int(found[0])
+    better = np.zeros(partner.size, np.bool_)
+    equal = np.ones(partner.size, np.bool_)
+    for column in (rank, value, shared):
+        better |= equal & (column > column[at])
+        equal &= column == column[at]
+    before: list[Any] = graph.ids_of(partner[equal]).to_pylist()
+    mine: Any = graph.id(other)
+    smaller = sum(1 for one in before if one < mine)
+    return Standing(position=1 + int(np.count_nonzero(better)) + smaller, partners=partner.size)
+
+
 class Partners:
     """Looks up the best partners of single nodes in a graph that stays as it is.
 
@@ -54,12 +87,13 @@ class Partners:
 
     def __init__(self, graph: Graph, **options: Any) -> None:
         self.graph = graph
-        stated = DiscoveryParameters(**options)
+        stated = DiscoveryParameters.stated(**options)
         scoring = Scoring(observed_neighborhood(graph), stated)
         around = scoring.around
         share, unit = scoring.shares
         ranking = RANKINGS[stated.rank_by]
         kernel = scoring.kernel_options()
+        self._scoring = scoring
         self._default = stated.max_new_edges_per_node
         self._arguments = (
             around.indptr, around.indices, allowed(graph, stated.node_types),
@@ -105,3 +139,21 @@ class Partners:
             )
             for k in range(held[0])
         ]  # fmt: skip
+
+    def standing(self, node: str | int, other: str | int) -> Standing | None:
+        """Where ``other`` stands among the partners of ``node``; None if it is none.
+
+        Raises
+        ------
+        NodeNotFoundError
+            no node has one of the ids
+
+        Examples
+        --------
+        >>> import hebbgraph
+        >>> graph = hebbgraph.Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "x", "y"])
+        >>> hebbgraph.Partners(graph).standing("a", "b")
+        Standing(position=1, partners=1)
+        """
+        graph = self.graph
+        return standing(graph, self._scoring, graph.key(node), graph.key(other))

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from hebbgraph_kernels import threads_for
-from hebbgraph_kernels.lookup import changed_rows, pairs_of
+from hebbgraph_kernels.lookup import changed_rows
 
 from hebbgraph import ids
-from hebbgraph.errors import InputError
+from hebbgraph.errors import InputError, ParameterError
 from hebbgraph.graph import Graph
 from hebbgraph.plasticity.discovery import (
     Discovery,
     Tables,
     allowed,
     find,
+    pairs_at,
     symmetric,
     tables,
 )
 from hebbgraph.plasticity.neighborhood import Neighborhood, observed_neighborhood
 from hebbgraph.plasticity.parameters import DiscoveryParameters
-from hebbgraph.plasticity.scoring import RANKINGS, Scoring
+from hebbgraph.plasticity.scoring import Scoring
 
 WORTH_IT = 16
 """Wedges an entry of the adjacency up to which looking up is cheaper than a whole discovery."""
@@ -49,7 +51,10 @@ def rediscover(
     Raises
     ------
     InputError
-        ``graph`` does not begin with the nodes of ``before``
+        ``graph`` does not begin with the nodes of ``before``, or ``found`` is not a whole
+        discovery on it
+    ParameterError
+        an option is outside its range, unknown, or not what ``found`` was made with
 
     Examples
     --------
@@ -59,15 +64,50 @@ def rediscover(
     >>> hebbgraph.rediscover(after, before=before, found=hebbgraph.discover(before))
     Discovery(2 pairs: 2 functionally_equivalent)
     """
-    stated = DiscoveryParameters(**options)
+    stated = DiscoveryParameters.stated(**options)
     if not _continues(before, graph):
         raise InputError(
             f"rediscover: expected a graph that begins with the {before.n_nodes:,} nodes of the "
             "one before, in the same order; run discover() instead"
         )
+    _check_found(found, before, stated)
     with threads_for(graph.n_edges):
         around, old = observed_neighborhood(graph), observed_neighborhood(before)
         return update(graph, around, old, found, stated, allowed(before, stated.node_types))
+
+
+def _check_found(found: Discovery, before: Graph, stated: DiscoveryParameters) -> None:
+    if found.options is None:
+        raise InputError(
+            "found: expected a whole discovery, got one of some nodes or pairs; run discover() "
+            "without nodes= and pairs="
+        )
+    if found.graph is not before and not _same(found.graph, before):
+        raise InputError(
+            f"found: expected a discovery on the graph before, {before!r}, got one on "
+            f"{found.graph!r}; run discover() on it"
+        )
+    for item in dataclasses.fields(stated):
+        was, now = getattr(found.options, item.name), getattr(stated, item.name)
+        if was != now:
+            raise ParameterError(
+                f"{item.name}: expected {was!r}, which found was made with, got {now!r}; "
+                "run discover() instead"
+            )
+
+
+def _same(one: Graph, other: Graph) -> bool:
+    """Whether discovery cannot tell two graphs apart."""
+    return (
+        one.n_nodes == other.n_nodes
+        and _continues(one, other)
+        and all(np.array_equal(*part) for part in zip(one.observed, other.observed, strict=True))
+        and one.type_names == other.type_names
+        and np.array_equal(
+            -1 if one.node_type is None else one.node_type,
+            -1 if other.node_type is None else other.node_type,
+        )
+    )
 
 
 def _continues(before: Graph, graph: Graph) -> bool:
@@ -100,7 +140,7 @@ def update(
         or wedges > WORTH_IT * around.indices.size
     ):
         return find(graph, around, options)
-    fresh = _pairs(graph, scoring, may, nodes)
+    fresh = _both_ways(pairs_at(graph, scoring, nodes), again)
     cap = options.max_new_edges_per_node
     place = ids.place(graph.node_ids, graph.n_nodes)
     kept, bar = _kept(found, cap, place, again)
@@ -109,9 +149,10 @@ def update(
     own = merged[0]
     undisturbed = _where(merged, ~disturbed[own])
     rest = np.flatnonzero(disturbed).astype(around.indices.dtype)
-    if not rest.size:
-        return symmetric(graph, *undisturbed)
-    return symmetric(graph, *_joined(undisturbed, tables(graph, scoring, rest)))
+    entries = undisturbed
+    if rest.size:
+        entries = _joined(undisturbed, tables(graph, scoring, rest))
+    return dataclasses.replace(symmetric(graph, *entries), options=options)
 
 
 def _to_see_again(
@@ -131,23 +172,11 @@ def _to_see_again(
     return out
 
 
-def _pairs(graph: Graph, scoring: Scoring, may: Bools, nodes: npt.NDArray[Any]) -> Tables:
-    """Every qualifying pair with a left end in ``nodes``, and the other way round."""
-    share, unit = scoring.shares
-    left, right, *values = pairs_of(
-        nodes, scoring.around.indptr, scoring.around.indices, allowed=may, size=scoring.size,
-        share=share, unit=unit, ranking=RANKINGS[scoring.options.rank_by],
-        population=scoring.population, log_factorial=scoring.log_factorials,
-        **scoring.kernel_options(),
-    )  # fmt: skip
-    again = np.zeros(graph.n_nodes, np.bool_)
-    again[nodes] = True
-    other = ~again[right]
-    return (
-        np.concatenate((left, right[other])),
-        np.concatenate((right, left[other])),
-        *(np.concatenate((column, column[other])) for column in values),
-    )  # type: ignore[return-value]
+def _both_ways(pairs: Tables, again: Bools) -> Tables:
+    """Pairs whose left end is to be seen again, and the other way round where the right is not."""
+    turned = (pairs[1], pairs[0], *pairs[2:])
+    other = ~again[pairs[1]]
+    return _joined(pairs, _where(turned, other))
 
 
 def _kept(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from hebbgraph_kernels import frame, measures, ranking
-from hebbgraph_kernels.support import pair_overlap
+from hebbgraph_kernels.support import are_joined, pair_overlap
 
 from hebbgraph.plasticity.neighborhood import Neighborhood
 from hebbgraph.plasticity.parameters import DiscoveryParameters
@@ -70,10 +70,16 @@ class Scoring:
         return ranking.log_factorials(self.population)
 
     def surprise(self, source: Ints, target: Ints, shared: Ints) -> Floats:
-        """−log₁₀ P(X ≥ shared) of pairs, X hypergeometric in :attr:`population` nodes."""
+        """−log₁₀ P(X ≥ shared) of pairs, X hypergeometric in :attr:`population` nodes.
+
+        Of two nodes that are joined, neither counts as the other's neighbour: no pair could share
+        it, and it is not among the population.
+        """
+        joined = are_joined(self.around.indptr, self.around.indices, source, target)
         return ranking.surprise(
-            shared, self.degree[source], self.degree[target], self.population, self.log_factorials
-        )
+            shared, self.degree[source] - joined, self.degree[target] - joined, self.population,
+            self.log_factorials,
+        )  # fmt: skip
 
     def rank(
         self, source: Ints, target: Ints, shared: Ints, value: Floats, allocation: Floats

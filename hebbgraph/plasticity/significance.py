@@ -26,8 +26,9 @@ def significant(
     >>> significant(np.array([5.0, 2.9, 0.5]), tests=100, rate=0.05).tolist()
     [True, False, False]
     """
-    if rate == 0 or not surprise.size:
-        return np.zeros(surprise.size, np.bool_)
+    if rate in (0, 1) or not surprise.size:
+        # At 1 the last test passes, whatever its chance, and so do all before it.
+        return np.full(surprise.size, rate == 1)
     highest = np.sort(surprise)[::-1]
     bound = np.log10(max(tests, 1)) - np.log10(rate * np.arange(1, surprise.size + 1))
     passing = np.flatnonzero(highest >= bound)

@@ -17,29 +17,48 @@ DOUBT = 4
 
 SURPRISE_STEPS = 2.0**24
 
+ALLOCATION_STEPS = 2_329_089_562_800
+"""Steps of resource allocation in 1, 4·10⁻¹³ each: the least number that 1 … 30 all divide."""
+
+OVERLAP_STEP = 2.0**-30
+"""Step of overlap allocation: some two thousand of the others, so that what those round away
+seldom shows, and binary, so that no simple fraction lies halfway between two."""
+
 
 def allocation_shares(indptr: np.ndarray) -> tuple[np.ndarray, float]:
     """1/|N(c)| of every node in fixed point, and the value of one unit.
 
     Integers add up to the same whatever the order, so sums of them do not depend on the order
-    of nodes or threads.  The unit is the finest at which no sum can overflow int64: a sum has at
-    most the largest degree's number of terms, each at most 1.
+    of nodes or threads.  No sum can overflow int64: it has at most the largest degree's number
+    of terms, each at most 1.  Up to a largest degree of a million, units divide a step of
+    :func:`allocation`, so shares of degrees up to 30 are exact.  No share is 0.
+
+    Parameters
+    ----------
+    indptr : (n + 1,) int64, of the adjacency
+
+    Returns
+    -------
+    shares : (n,) int64, ≥ 1
+    unit : value of 1
     """
     degree = np.diff(indptr).astype(np.int64)
-    largest = max(int(degree.max(initial=1)), 1)
-    bits = min(52, 62 - largest.bit_length())
+    bits = 62 - max(int(degree.max(initial=1)), 1).bit_length()
+    finer = bits - ALLOCATION_STEPS.bit_length()
+    whole = ALLOCATION_STEPS << finer if finer >= 0 else 1 << bits
     divisor = np.maximum(degree, 1)
-    shares = (np.left_shift(np.int64(1), bits) + divisor // 2) // divisor
-    return shares, 2.0**-bits
+    return np.maximum((whole + divisor // 2) // divisor, 1), 1.0 / whole
 
 
 @njit
 def allocation(amount, unit):  # type: ignore[no-untyped-def]
-    """A sum of shares as a number; sums of equal fractions come out equal.
+    """A sum of shares as a number: a whole number of steps.
 
-    Each share is off by up to half a unit: 1,024 units are rounded away.
+    One sum always gives one number.  Sums of different shares that are equal as fractions give
+    one number where all degrees are at most 30; where not, each share is off by up to half a
+    unit, and they differ by a step where rounding falls between them.
     """
-    return ((amount + 512) >> 10) * (1024 * unit)
+    return np.rint(amount * unit * ALLOCATION_STEPS) / ALLOCATION_STEPS
 
 
 @njit
@@ -47,22 +66,37 @@ def overlap_allocation(summed, shared, smaller, unit):  # type: ignore[no-untype
     """An :func:`allocation` times s / (s + A + 4): as far as the smaller end, of degree A, shares.
 
     The factor is half a Tversky index (1977; α = ½ at the smaller end, β = 0 at the larger),
-    shrunk by four neighbours.  Equal values come out equal, as in :func:`allocation`.
+    shrunk by four neighbours.  Rounded to 2⁻³⁰, or to 512 units if that is more (from four
+    million neighbours on).  What holds of an :func:`allocation` holds here too.
     """
-    step = 1024 * unit
-    return np.rint(summed / step * shared / (shared + smaller + DOUBT)) * step
+    step = max(OVERLAP_STEP, 512 * unit)
+    return np.rint(summed * shared / (shared + smaller + DOUBT) / step) * step
 
 
 def allocations(amount: np.ndarray, unit: float) -> np.ndarray:
     """:func:`allocation` of many sums: (p,) float64."""
-    out: np.ndarray = ((amount + 512) >> 10) * (1024 * unit)
+    out: np.ndarray = np.rint(amount * unit * ALLOCATION_STEPS) / ALLOCATION_STEPS
     return out
 
 
+@njit
+def _add_up(out):  # type: ignore[no-untyped-def]
+    """Running sums in place, what each addition rounds away carried along (Kahan 1965)."""
+    total = 0.0
+    carry = 0.0
+    for k in range(out.size):
+        term = out[k] - carry
+        following = total + term
+        carry = (following - total) - term
+        total = following
+        out[k] = total
+
+
 def log_factorials(count: int) -> np.ndarray:
-    """ln(0!) … ln(count!) as (count + 1,) float64."""
-    out = np.zeros(count + 1)
-    np.cumsum(np.log(np.arange(1, count + 1, dtype=np.float64)), out=out[1:])
+    """ln(0!) … ln(count!) as (count + 1,) float64, each to its last bit or two."""
+    out = np.arange(count + 1, dtype=np.float64)
+    np.log(out[1:], out=out[1:])
+    _add_up(out)
     return out
 
 

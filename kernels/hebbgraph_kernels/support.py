@@ -7,7 +7,7 @@ from numba import prange
 
 from hebbgraph_kernels._jit import block_cursor, fetch_add, njit, parallel_njit, thread_count
 from hebbgraph_kernels.csr import orient, stretch
-from hebbgraph_kernels.search import skip_to
+from hebbgraph_kernels.search import first_above, skip_to
 
 _ROWS_PER_BLOCK = 64
 
@@ -184,6 +184,19 @@ def pair_support(
     """Number of shared neighbours of given pairs: (p,) int32."""
     nothing = np.empty(0, np.int64)
     return pair_overlap(sym_indptr, sym_indices, left, right, nothing)[0]
+
+
+@parallel_njit
+def are_joined(
+    sym_indptr: np.ndarray, sym_indices: np.ndarray, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """Whether each of given pairs is joined: (p,) bool."""
+    out = np.empty(left.size, np.bool_)
+    for pair in prange(left.size):
+        end = sym_indptr[left[pair] + 1]
+        at = first_above(sym_indices, sym_indptr[left[pair]], end, right[pair] - 1)
+        out[pair] = at < end and sym_indices[at] == right[pair]
+    return out
 
 
 @parallel_njit
