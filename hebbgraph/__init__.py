@@ -16,10 +16,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hebbgraph.cluster_tables import Clusters as Clusters
     from hebbgraph.columns import NodeMetrics as NodeMetrics
     from hebbgraph.errors import HebbGraphError as HebbGraphError
     from hebbgraph.graph import Graph as Graph
     from hebbgraph.memory import Memory as Memory
+    from hebbgraph.plasticity.clusters import clusters as clusters
     from hebbgraph.plasticity.discovery import Discovery as Discovery
     from hebbgraph.plasticity.discovery import discover as discover
     from hebbgraph.plasticity.discovery import discover_batches as discover_batches
@@ -45,6 +47,8 @@ _HOMES = {
     "Graph": "graph",
     "NodeMetrics": "columns",
     "Memory": "memory",
+    "Clusters": "cluster_tables",
+    "clusters": "plasticity.clusters",
     "Discovery": "plasticity.discovery",
     "discover": "plasticity.discovery",
     "discover_batches": "plasticity.discovery",

@@ -26,7 +26,7 @@ from hebbgraph.columns import (
     time_column,
 )
 from hebbgraph.edgelist import IdPolicy
-from hebbgraph.errors import InputError, NodeNotFoundError
+from hebbgraph.errors import InputError
 
 if TYPE_CHECKING:
     import networkx
@@ -301,22 +301,7 @@ class Graph:
         NodeNotFoundError
             no node has that id
         """
-        if self.node_ids is None:
-            found = int(node) if str(node).isascii() and str(node).isdigit() else -1
-            if 0 <= found < self.n_nodes:
-                return found
-        else:
-            try:
-                wanted = pa.scalar(node).cast(self.node_ids.type)
-                found = pc.index(self.node_ids, wanted).as_py()
-            except (pa.ArrowInvalid, TypeError, NotImplementedError):
-                found = -1
-            if found >= 0:
-                return int(found)
-        raise NodeNotFoundError(
-            f"no node {ids.shown(node)} among {self.n_nodes:,}"
-            f"{ids.suggestion(node, self.node_ids, self.n_nodes)}"
-        )
+        return ids.key(node, self.node_ids, self.n_nodes)
 
     def id(self, key: int) -> str | int:
         """Id of a node key."""

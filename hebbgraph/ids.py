@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hebbgraph.errors import InputError
+from hebbgraph.errors import InputError, NodeNotFoundError
 
 SHOWN = 40
 """Characters of an id that a message shows."""
@@ -23,6 +23,30 @@ def shown(value: object) -> str:
     cut = text if len(text) <= SHOWN else text[:SHOWN] + "…"
     visible = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut)
     return f'"{visible}"'
+
+
+def key(node: str | int, known: pa.Array | None, n_nodes: int) -> int:
+    """Key of a node id; ``known`` holds ids by key, None where ids are the keys.
+
+    Raises
+    ------
+    NodeNotFoundError
+        no node has that id
+    """
+    if known is None:
+        found = int(node) if str(node).isascii() and str(node).isdigit() else -1
+        if 0 <= found < n_nodes:
+            return found
+    else:
+        try:
+            found = pc.index(known, pa.scalar(node).cast(known.type)).as_py()
+        except (pa.ArrowInvalid, TypeError, NotImplementedError):
+            found = -1
+        if found >= 0:
+            return int(found)
+    raise NodeNotFoundError(
+        f"no node {shown(node)} among {n_nodes:,}{suggestion(node, known, n_nodes)}"
+    )
 
 
 def suggestion(wanted: object, known: pa.Array | None, n_nodes: int) -> str:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hebbgraph import adopt, check, graph_tables, schema, tables
+from hebbgraph import adopt, check, cluster_tables, graph_tables, schema, tables
+from hebbgraph.cluster_tables import Clusters
 from hebbgraph.diff import SnapshotDiff, compare
 from hebbgraph.errors import (
     ConflictError,
@@ -24,7 +25,7 @@ from hebbgraph.errors import (
 )
 from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
-from hebbgraph.snapshots import TUNED, Reading, Snapshot, new_row
+from hebbgraph.snapshots import NEXT_CLUSTER, TUNED, VERSIONED, Reading, Snapshot, new_row
 from hebbgraph.transaction import transaction
 
 if TYPE_CHECKING:
@@ -202,6 +203,24 @@ class Store:
             new=after.seq,
         )
 
+    def clusters(self, snapshot: int | None = None) -> Clusters:
+        """The clusters of a snapshot, the newest by default.
+
+        Nodes that came later are in none.
+
+        Raises
+        ------
+        StoreError
+            :meth:`cluster` had not been run by then
+        """
+        seen = self.snapshot(snapshot)
+        if "clusters" not in seen.versions:
+            raise StoreError(
+                f"{self.path}: snapshot {seen.seq} has no clusters; "
+                f"find them with `hebbgraph clusters {self.path}`"
+            )
+        return cluster_tables.read(self.path, seen)
+
     # -- writing --------------------------------------------------------------
 
     def commit(
@@ -251,7 +270,8 @@ class Store:
         self, reading: Reading, parent: Snapshot, versions: Mapping[str, int], **said: Any
     ) -> Snapshot:
         # What a data set was taken in as goes on to every snapshot made of it.
-        handed_on = {TUNED: parent.tuned} if parent.tuned else {}
+        handed_on: dict[str, Any] = {TUNED: parent.tuned} if parent.tuned else {}
+        handed_on |= {NEXT_CLUSTER: parent.next_cluster} if parent.next_cluster else {}
         said["parameters"] = {**parent.origin, **handed_on, **said["parameters"]}
         row = new_row(parent.seq + 1, parent.seq, versions, reading, **said)
         tables.insert_once(self.path, "snapshots", "seq", row)
@@ -340,6 +360,37 @@ class Store:
         )  # fmt: skip
         return tuning
 
+    def cluster(self, *, dry_run: bool = False, **options: Any) -> Clusters:
+        """Group strongly connected nodes and commit the groups; see :func:`hebbgraph.clusters`.
+
+        Clusters that continue earlier ones keep their ids, and no id is ever given twice, not
+        even after a restore.  Groups that are as they were commit nothing.
+
+        Parameters
+        ----------
+        dry_run : return the groups and write nothing
+        """
+        # An upward import, as in plastify().
+        from hebbgraph.plasticity.clusters import ClusterParameters, clusters
+
+        stated = dataclasses.asdict(ClusterParameters(**options))
+        parent, base = self._base(dry_run=dry_run)
+        previous = None if parent is None else cluster_tables.read(self.path, parent)
+        found = clusters(base, previous=previous, **stated)
+        if dry_run or parent is None:
+            return found
+        if "clusters" in parent.versions and previous is not None and found.same(previous):
+            return found
+        with transaction(self.path):
+            self._check_parent(parent)
+            written = tables.write(self.path, "clusters", found.to_arrow())
+            self._append(
+                graph_tables.reading(base), parent, {**parent.versions, "clusters": written},
+                operation="cluster", parameters={**stated, NEXT_CLUSTER: found.next_id},
+                figures=found.figures(),
+            )  # fmt: skip
+        return found
+
     def restore(self, seq: int) -> Snapshot:
         """Make an earlier snapshot the newest one again; nothing in between is lost."""
         check.integer("snapshot", seq, -(2**31))
@@ -374,8 +425,11 @@ class Store:
             if len(kept) < len(history):
                 tables.delete_rows(self.path, "snapshots", f"seq < {kept[0].seq}")
             freed = sum(
-                tables.keep_versions(self.path, name, {one.versions[name] for one in kept})
-                for name in ("nodes", "edges")
+                tables.keep_versions(
+                    self.path, name, {one.versions[name] for one in kept if name in one.versions}
+                )
+                for name in VERSIONED
+                if any(name in one.versions for one in history)
             )
             freed += tables.keep_versions(self.path, "snapshots", set())
         return {"snapshots": len(kept), "removed": len(history) - len(kept), "bytes_freed": freed}

@@ -152,8 +152,12 @@ def insert_once(path: Path, table: str, key: str, row: pa.Table) -> None:
     """Insert a row unless its key is taken: a compare-and-swap among racing writers.
 
     ``key`` must be marked as unenforced primary key; a plain append would let two writers in.
+    A table that an older release made is given the columns it lacks, null in its rows.
     """
     dataset = lance.dataset(folder(path, table))
+    lacking = [field for field in row.schema if field.name not in dataset.schema.names]
+    if lacking:
+        dataset.add_columns(lacking)
     dataset.merge_insert(key).when_not_matched_insert_all().execute(row)
 
 

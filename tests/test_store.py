@@ -284,7 +284,7 @@ def test_newer_schema_is_refused(store):
     position = rows.schema.get_field_index("schema_version")
     tables.write(store.path, "snapshots", rows.set_column(position, "schema_version", newer))
     with pytest.raises(
-        SchemaVersionError, match="written with schema 2, this release reads up to 1"
+        SchemaVersionError, match="written with schema 3, this release reads up to 2"
     ):
         hebbgraph.open(store.path)
 
