@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hebbgraph.errors import HebbGraphError as HebbGraphError
     from hebbgraph.graph import Graph as Graph
     from hebbgraph.memory import Memory as Memory
+    from hebbgraph.node_history import NodeHistory as NodeHistory
     from hebbgraph.plasticity.clusters import clusters as clusters
     from hebbgraph.plasticity.discovery import Discovery as Discovery
     from hebbgraph.plasticity.discovery import discover as discover
@@ -47,6 +48,7 @@ _HOMES = {
     "Graph": "graph",
     "NodeMetrics": "columns",
     "Memory": "memory",
+    "NodeHistory": "node_history",
     "Clusters": "cluster_tables",
     "clusters": "plasticity.clusters",
     "Discovery": "plasticity.discovery",

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from hebbgraph import ids, schema, tables
+from hebbgraph import graph_tables, ids, schema, tables
 from hebbgraph.errors import InputError
 from hebbgraph.snapshots import Snapshot
 
@@ -150,7 +150,7 @@ def read(path: Path, snapshot: Snapshot) -> Clusters:
         if version is None
         else tables.read(path, "clusters", version, schema.CLUSTERS.names)
     )
-    node_ids, n_nodes = _node_ids(path, snapshot)
+    node_ids, n_nodes = graph_tables.read_node_ids(path, snapshot)
     members = rows["members"].combine_chunks()
     label = np.full(n_nodes, NONE, np.int64)
     number, size = rows["id"].to_numpy(), rows["size"].to_numpy()
@@ -160,13 +160,3 @@ def read(path: Path, snapshot: Snapshot) -> Clusters:
         center=rows["center"].to_numpy(), size=size, cohesion=rows["cohesion"].to_numpy(),
         stability=rows["stability"].to_numpy(), next_id=snapshot.next_cluster, node_ids=node_ids,
     )  # fmt: skip
-
-
-def _node_ids(path: Path, snapshot: Snapshot) -> tuple[pa.Array | None, int]:
-    kind = snapshot.reading.id_type
-    column = "key" if kind == "key" else "id"
-    rows = tables.read(path, "nodes", snapshot.versions["nodes"], [column])
-    if kind == "key":
-        return None, rows.num_rows
-    known = rows["id"].combine_chunks()
-    return known.cast(pa.string() if kind == "string" else pa.int64()), rows.num_rows

@@ -183,6 +183,17 @@ def _read_nodes(path: Path, snapshot: Snapshot) -> dict[str, Any]:
     return out
 
 
+def read_node_ids(path: Path, snapshot: Snapshot) -> tuple[pa.Array | None, int]:
+    """Ids by key as a graph holds them, None where ids are the keys, and how many nodes."""
+    kind = snapshot.reading.id_type
+    column = "key" if kind == "key" else "id"
+    rows = tables.read(path, "nodes", snapshot.versions["nodes"], [column])
+    if kind == "key":
+        return None, rows.num_rows
+    known = _whole(rows["id"])
+    return known.cast(pa.string() if kind == "string" else pa.int64()), rows.num_rows
+
+
 def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     """Codes (−1 for null) and names of a dictionary column."""
     if not pa.types.is_dictionary(column.type):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hebbgraph import adopt, check, cluster_tables, graph_tables, schema, tables
+from hebbgraph import adopt, check, cluster_tables, graph_tables, node_history, schema, tables
 from hebbgraph.cluster_tables import Clusters
 from hebbgraph.diff import SnapshotDiff, compare
 from hebbgraph.errors import (
@@ -25,6 +25,7 @@ from hebbgraph.errors import (
 )
 from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
+from hebbgraph.node_history import NodeHistory
 from hebbgraph.snapshots import NEXT_CLUSTER, TUNED, VERSIONED, Reading, Snapshot, new_row
 from hebbgraph.transaction import transaction
 
@@ -220,6 +221,26 @@ class Store:
                 f"find them with `hebbgraph clusters {self.path}`"
             )
         return cluster_tables.read(self.path, seen)
+
+    def history_of(self, node: str | int, *, limit: int = 10) -> NodeHistory:
+        """How a node's activation and the weights of its edges moved over the snapshots.
+
+        Only the rows at the node are read.
+
+        Parameters
+        ----------
+        limit : how many of its edges, strongest first
+
+        Raises
+        ------
+        NodeNotFoundError
+            the newest snapshot has no such node
+        SnapshotNotFoundError
+            there is no snapshot yet
+        """
+        check.integer("limit", limit, 0)
+        self.snapshot()
+        return node_history.read(self.path, self.history(), node, limit)
 
     # -- writing --------------------------------------------------------------
 

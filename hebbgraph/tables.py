@@ -127,6 +127,21 @@ def read(path: Path, table: str, version: int, columns: Sequence[str]) -> pa.Tab
         )
 
 
+def select(
+    path: Path, table: str, version: int, columns: Sequence[str], predicate: str
+) -> pa.Table:
+    """Some columns of the rows of a version that an SQL predicate names, in row order."""
+    with readable(path, table):
+        dataset = lance.dataset(folder(path, table), version=version)
+        return dataset.to_table(columns=list(columns), filter=predicate, scan_in_order=True)
+
+
+def versions(path: Path, table: str) -> set[int]:
+    """The versions that are still there."""
+    with readable(path, table):
+        return {int(one["version"]) for one in lance.dataset(folder(path, table)).versions()}
+
+
 @contextmanager
 def readable(path: Path, table: str) -> Iterator[None]:
     """Turn what Lance raises for a damaged table into one line."""

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import json
 import random
+import re
 import shutil
 from pathlib import Path
 
@@ -14,11 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import strategies
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hebbgraph
 from hebbgraph import tables
+from hebbgraph.cli.main import main
 from hebbgraph.cluster_tables import Clusters
 from hebbgraph.errors import (
     InputError,
@@ -563,3 +566,53 @@ def test_papers_of_one_subject_are_together(data):
         ]
     )
     assert together > 3 * anywhere
+
+
+# -- from the command line ----------------------------------------------------
+
+
+@pytest.fixture
+def run(grouped, monkeypatch):
+    monkeypatch.chdir(grouped.path.parent)
+
+    def call(*arguments, code=0):
+        result = CliRunner().invoke(main, [arguments[0], "data.lance", *arguments[1:]])
+        assert result.exit_code == code, result.output
+        return result.output
+
+    return call
+
+
+def test_command(run):
+    assert "dry run, nothing written" in run("clusters", "--dry-run")
+    text = run("clusters", "--limit", "2")
+    assert "data.lance  snapshot 1" in text
+    assert re.search(r"^ 0 +6 +0\.97 +1\.00 +a0, a1, a2 *$", text, re.M)
+    assert "… and 1 more" in text
+    assert "3 clusters hold 15 of 15 nodes" in text
+    document = json.loads(run("clusters", "--json"))
+    assert (document["snapshot"], document["next_id"], len(document["clusters"])) == (1, 3, 3)
+    assert document["clusters"][2]["members"] == ["c0", "c1", "c2", "c3"]
+    assert run("clusters", "--quiet") == ""
+    assert "3 clusters of 15 nodes" in run("history")
+
+
+def test_command_without_clusters(run):
+    assert "no clusters: no 3 nodes hang together by edges above 5" in run(
+        "clusters", "--weight-threshold", "5"
+    )
+    assert "has no clusters; find them with" in run("clusters", "--snapshot", "0", code=1)
+    assert "3 clusters" in run("clusters")
+    assert "snapshot 1" in run("clusters", "--snapshot", "1")
+
+
+def test_history_tells_what_tuning_chose(run):
+    graph = hebbgraph.Graph.from_edges(*np.random.default_rng(0).integers(0, 40, (2, 900)))
+    store = hebbgraph.Store.create("t.lance", graph)
+    parent = store.snapshot()
+    chosen = {"options": {"rank_by": "surprise", "shrinkage": 3.0}, "tiers": []}
+    store.commit(
+        graph, base=graph, parent=parent, operation="tune", parameters={"tuned": chosen}, figures={}
+    )
+    shown = CliRunner().invoke(main, ["history", "t.lance"])
+    assert "rank_by surprise, shrinkage 3.0" in shown.output

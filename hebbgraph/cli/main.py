@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hebbgraph import __version__
-from hebbgraph.cli import exchange, inspection, maintenance, passes, tuning
+from hebbgraph.cli import clusters, exchange, inspection, maintenance, passes, tuning
 from hebbgraph.cli.output import Commands
 
 
@@ -28,6 +28,7 @@ for _command in (
     exchange.import_command,
     passes.plastify_command,
     tuning.tune_command,
+    clusters.clusters_command,
     inspection.info_command,
     maintenance.history_command,
     maintenance.diff_command,
