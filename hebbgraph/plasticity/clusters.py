@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 SEEDS = (0, 1, 2, 3, 4)
+ITERATIONS = 3
 NAMED_BY = 3
 """Members that make a cluster's name."""
 
@@ -176,7 +177,13 @@ def _partitions(
 
     def run(seed: int) -> _Partition:
         quality, found = leiden_csr(
-            indptr, indices, ties.data, n_nodes, resolution=resolution, seed=seed
+            indptr,
+            indices,
+            ties.data,
+            n_nodes,
+            resolution=resolution,
+            seed=seed,
+            iterations=ITERATIONS,
         )
         label = np.empty(n_nodes, np.int64)
         label[np.fromiter(found.keys(), np.int64)] = np.fromiter(found.values(), np.int64)
