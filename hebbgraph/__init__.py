@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hebbgraph.graph import Graph as Graph
     from hebbgraph.memory import Memory as Memory
     from hebbgraph.node_history import NodeHistory as NodeHistory
+    from hebbgraph.node_use import NodeUse as NodeUse
     from hebbgraph.plasticity.clusters import clusters as clusters
     from hebbgraph.plasticity.discovery import Discovery as Discovery
     from hebbgraph.plasticity.discovery import discover as discover
@@ -47,6 +48,7 @@ _HOMES = {
     "HebbGraphError": "errors",
     "Graph": "graph",
     "NodeMetrics": "columns",
+    "NodeUse": "node_use",
     "Memory": "memory",
     "NodeHistory": "node_history",
     "Clusters": "cluster_tables",

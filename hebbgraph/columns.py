@@ -43,7 +43,7 @@ class NodeMetrics:
 
 EDGE_ARRAYS = (
     "weight", "relation", "co_occurrence_count", "time", "updated_at",
-    "inferred", "confidence", "shared_neighbors", "rank",
+    "decayed_at", "inferred", "confidence", "shared_neighbors", "rank",
 )  # fmt: skip
 
 
@@ -172,11 +172,10 @@ def _learned_columns(
         values: npt.NDArray[Any] = pc.fill_null(column.cast(kind), default).to_numpy()
         return values[rows]
 
-    updated = _times(columns.get("updated_at"), "updated_at", len(columns["source"]), where)
-    out: dict[str, Any] = {
-        "co_occurrence_count": numbers("co_occurrence_count", pa.int32(), 0),
-        "updated_at": None if updated is None else updated[rows],
-    }
+    out: dict[str, Any] = {"co_occurrence_count": numbers("co_occurrence_count", pa.int32(), 0)}
+    for name in ("updated_at", "decayed_at"):
+        times = _times(columns.get(name), name, len(columns["source"]), where)
+        out[name] = None if times is None else times[rows]
     found_by = columns.get("discovered_by")
     if found_by is not None and found_by.null_count < len(found_by):
         inferred = pc.is_valid(found_by).to_numpy(zero_copy_only=False)[rows]

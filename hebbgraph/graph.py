@@ -27,6 +27,7 @@ from hebbgraph.columns import (
 )
 from hebbgraph.edgelist import IdPolicy
 from hebbgraph.errors import InputError
+from hebbgraph.node_use import NodeUse
 
 if TYPE_CHECKING:
     import networkx
@@ -51,8 +52,8 @@ class Graph:
     relation : (n_edges,) int32, position in ``relation_names``
     relation_names : names of the relations
     co_occurrence_count : (n_edges,) int32, ≥ 0; co-occurrence already learned from
-    time, updated_at : (n_edges,) int64 UTC microseconds, smallest int64 where
-        undated; None where no edge is dated
+    time, updated_at, decayed_at : (n_edges,) int64 UTC microseconds, smallest
+        int64 where undated; None where no edge is dated
     inferred : (n_edges,) bool, made by discovery; None where no edge is
     confidence, rank : (n_edges,) float64, NaN at observed edges; None likewise
     shared_neighbors : (n_edges,) int32, 0 at observed edges; None likewise
@@ -61,6 +62,7 @@ class Graph:
     node_type : (n_nodes,) int32, position in ``type_names``, −1 where untyped; or None
     node_properties : (n_nodes,) Arrow strings, one JSON object each, or None
     metrics : what the last pass measured at the nodes, or None
+    use : what use did to the nodes; None where nothing used them
     directed : whether edge direction carries meaning
     duplicates, self_loops : input rows merged, and dropped, when it was built
 
@@ -82,6 +84,7 @@ class Graph:
     co_occurrence_count: npt.NDArray[np.int32]
     time: npt.NDArray[np.int64] | None = None
     updated_at: npt.NDArray[np.int64] | None = None
+    decayed_at: npt.NDArray[np.int64] | None = None
     inferred: npt.NDArray[np.bool_] | None = None
     confidence: npt.NDArray[np.float64] | None = None
     shared_neighbors: npt.NDArray[np.int32] | None = None
@@ -92,6 +95,7 @@ class Graph:
     type_names: tuple[str, ...] = ()
     node_properties: pa.Array | None = None
     metrics: NodeMetrics | None = None
+    use: NodeUse | None = None
     directed: bool = True
     duplicates: int = field(default=0)
     self_loops: int = field(default=0)
@@ -360,6 +364,7 @@ class Graph:
             "node_properties": None
             if self.node_properties is None
             else self.node_properties.take(chosen),
+            "use": None if self.use is None else self.use.take(keys),
         }
 
     def take_edges(
@@ -424,11 +429,12 @@ class Graph:
                 "weight": pa.array(self.weight),
                 "co_occurrence_count": pa.array(self.co_occurrence_count),
                 "updated_at": time_column(self.updated_at, self.n_edges),
+                "decayed_at": time_column(self.decayed_at, self.n_edges),
             }
         )
 
     def nodes_to_arrow(self) -> pa.Table:
-        """Nodes as an Arrow table with columns id, type, properties and the metrics."""
+        """Nodes as an Arrow table with columns id, type, properties, the metrics and use."""
         n = self.n_nodes
         codes = np.full(n, -1, np.int32) if self.node_type is None else self.node_type
         types = pa.DictionaryArray.from_arrays(
@@ -444,6 +450,8 @@ class Graph:
         for item in dataclasses.fields(NodeMetrics):
             values = None if self.metrics is None else getattr(self.metrics, item.name)
             columns[item.name] = values
+        if self.use is not None:
+            columns |= self.use.columns()
         kept = {name: column for name, column in columns.items() if column is not None}
         return pa.table(kept)
 

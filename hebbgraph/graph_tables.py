@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from hebbgraph import edgelist, schema, tables
 from hebbgraph.columns import EDGE_ARRAYS, NodeMetrics, row_pointers, time_column, time_values
 from hebbgraph.graph import Graph
+from hebbgraph.node_use import NEW, NodeUse
 from hebbgraph.snapshots import Reading, Snapshot
 
 _OPTIONAL = {
@@ -24,8 +25,10 @@ _OPTIONAL = {
     "rank": "rank",
     "properties": "edge_properties",
     "updated_at": "updated_at",
+    "decayed_at": "decayed_at",
 }
 """Nullable edge columns and the graph's attribute that is None where they hold nothing."""
+MEASURES = tuple(item.name for item in dataclasses.fields(NodeMetrics))
 
 
 def reading(graph: Graph) -> Reading:
@@ -52,15 +55,15 @@ def write(path: Path, graph: Graph, *, base: Graph, parent: Snapshot) -> dict[st
     versions = dict(parent.versions)
     if not _same_edges(graph, base):
         versions["edges"] = tables.write(path, "edges", graph.to_arrow(keys=True))
-    elif graph.weight is not base.weight or graph.updated_at is not base.updated_at:
+    elif any(getattr(graph, name) is not getattr(base, name) for name in schema.LEARNED["edges"]):
         versions["edges"] = tables.replace_columns(
             path, "edges", versions["edges"], _learned_edge_columns(graph)
         )
     if not _same_nodes(graph, base):
         versions["nodes"] = tables.write(path, "nodes", _nodes(graph))
-    elif graph.metrics is not base.metrics:
+    elif graph.metrics is not base.metrics or graph.use is not base.use:
         versions["nodes"] = tables.replace_columns(
-            path, "nodes", versions["nodes"], _metric_columns(graph)
+            path, "nodes", versions["nodes"], _learned_node_columns(graph)
         )
     return versions
 
@@ -87,31 +90,29 @@ def _learned_edge_columns(graph: Graph) -> pa.Table:
             "weight": graph.weight,
             "co_occurrence_count": graph.co_occurrence_count,
             "updated_at": time_column(graph.updated_at, graph.n_edges),
+            "decayed_at": time_column(graph.decayed_at, graph.n_edges),
         }
     )
 
 
-def _metric_columns(graph: Graph) -> pa.Table:
-    metrics = graph.metrics
-    kinds = schema.learned("nodes")
-    return pa.table(
-        {
-            field.name: pa.nulls(graph.n_nodes, field.type)
-            if metrics is None
-            else pa.array(getattr(metrics, field.name))
-            for field in kinds
-        }
-    )
+def _learned_node_columns(graph: Graph) -> pa.Table:
+    known = {} if graph.use is None else graph.use.columns()
+    if graph.metrics is not None:
+        known |= {name: pa.array(getattr(graph.metrics, name)) for name in MEASURES}
+    return pa.table({
+        field.name: known.get(field.name, pa.nulls(graph.n_nodes, field.type))
+        for field in schema.learned("nodes")
+    })  # fmt: skip
 
 
 def _nodes(graph: Graph) -> pa.Table:
     named = graph.nodes_to_arrow()
     key = pa.array(np.arange(graph.n_nodes, dtype=np.int64))
     columns = [key, named["id"].cast(pa.string()), named["type"], named["properties"]]
-    metrics = _metric_columns(graph)
+    learned = _learned_node_columns(graph)
     return pa.table(
-        [*columns, *metrics.columns],
-        names=["key", "id", "type", "properties", *metrics.column_names],
+        [*columns, *learned.columns],
+        names=["key", "id", "type", "properties", *learned.column_names],
     )
 
 
@@ -143,7 +144,9 @@ def read(path: Path, snapshot: Snapshot) -> Graph:
     rows = tables.read(path, "edges", snapshot.versions["edges"], wanted)
     relation, names = _codes(rows["relation"])
     optional: dict[str, Any] = {
-        name: time_values(rows[name]) for name in ("time", "updated_at") if name in wanted
+        name: time_values(rows[name])
+        for name in ("time", "updated_at", "decayed_at")
+        if name in wanted
     }
     if "discovered_by" in wanted:
         found_by = rows["discovered_by"]
@@ -165,11 +168,17 @@ def read(path: Path, snapshot: Snapshot) -> Graph:
     )
 
 
+def read_ids(path: Path, snapshot: Snapshot) -> tuple[pa.Array | None, int]:
+    """Ids by key, None where ids are the keys, and the number of nodes of a snapshot."""
+    keyed = snapshot.reading.id_type == "key"
+    rows = tables.read(path, "nodes", snapshot.versions["nodes"], ["key" if keyed else "id"])
+    return None if keyed else _whole(rows["id"]), rows.num_rows
+
+
 def _read_nodes(path: Path, snapshot: Snapshot) -> dict[str, Any]:
     version = snapshot.versions["nodes"]
-    measured = [*schema.LEARNED["nodes"]]
     kind = snapshot.reading.id_type
-    wanted = [*([] if kind == "key" else ["id"]), "type", "properties", *measured]
+    wanted = [*([] if kind == "key" else ["id"]), "type", "properties", *schema.LEARNED["nodes"]]
     rows = tables.read(path, "nodes", version, wanted)
     out: dict[str, Any] = {"n_nodes": rows.num_rows}
     if kind != "key":
@@ -179,19 +188,18 @@ def _read_nodes(path: Path, snapshot: Snapshot) -> dict[str, Any]:
     if rows["properties"].null_count < rows.num_rows:
         out["node_properties"] = _whole(rows["properties"])
     if rows["edge_count"].null_count < rows.num_rows:
-        out["metrics"] = NodeMetrics(**{name: rows[name].to_numpy() for name in measured})
+        out["metrics"] = NodeMetrics(**{name: rows[name].to_numpy() for name in MEASURES})
+    if rows["tier"].null_count < rows.num_rows:
+        out["use"] = NodeUse.of_columns(rows.select(list(NEW)))
     return out
 
 
 def read_node_ids(path: Path, snapshot: Snapshot) -> tuple[pa.Array | None, int]:
-    """Ids by key as a graph holds them, None where ids are the keys, and how many nodes."""
-    kind = snapshot.reading.id_type
-    column = "key" if kind == "key" else "id"
-    rows = tables.read(path, "nodes", snapshot.versions["nodes"], [column])
-    if kind == "key":
-        return None, rows.num_rows
-    known = _whole(rows["id"])
-    return known.cast(pa.string() if kind == "string" else pa.int64()), rows.num_rows
+    """Ids by key as a graph holds them, None where ids are the keys, and the number of nodes."""
+    known, n_nodes = read_ids(path, snapshot)
+    if known is not None and snapshot.reading.id_type == "int64":
+        known = known.cast(pa.int64())
+    return known, n_nodes
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:

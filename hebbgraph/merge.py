@@ -16,10 +16,13 @@ from hebbgraph.columns import EDGE_ARRAYS, NodeMetrics, row_pointers
 from hebbgraph.edgelist import UNDATED, IdPolicy
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
+from hebbgraph.node_use import NEW, TIMES, NodeUse
+from hebbgraph.times import parse_times
 
 DEFAULTS = {
     "time": UNDATED,
     "updated_at": UNDATED,
+    "decayed_at": UNDATED,
     "inferred": False,
     "confidence": np.nan,
     "shared_neighbors": 0,
@@ -93,6 +96,55 @@ def merge(base: Graph, new: Graph, *, replace: bool = False) -> Graph:
     return merged
 
 
+def with_edges(
+    graph: Graph,
+    source: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int64],
+    *,
+    weight: float,
+    relation: str = edgelist.DEFAULT_RELATION,
+) -> tuple[Graph, npt.NDArray[np.bool_]]:
+    """``graph`` with further observed, undated edges between pairs that none joins yet.
+
+    Parameters
+    ----------
+    source, target : (k,) keys, pairs distinct, sorted by source, then target
+
+    Returns
+    -------
+    graph : Graph
+    old : (n_edges,) bool, which of its edges were there before
+    """
+    place = np.searchsorted(
+        graph.source.astype(np.int64) * graph.n_nodes + graph.indices,
+        source * graph.n_nodes + target,
+    )
+    names = graph.relation_names + (() if relation in graph.relation_names else (relation,))
+    fresh: dict[str, Any] = {
+        "weight": weight, "co_occurrence_count": 0, "relation": names.index(relation), **DEFAULTS
+    }  # fmt: skip
+    columns: dict[str, Any] = {
+        name: None if values is None else np.insert(values, place, fresh[name])
+        for name in EDGE_ARRAYS
+        for values in [getattr(graph, name)]
+    }
+    columns["relation"], names = edgelist.tidy_relations(columns["relation"], names)
+    old = np.insert(np.ones(graph.n_edges, np.bool_), place, False)
+    text = graph.edge_properties
+    if text is not None:
+        row = np.where(old, np.cumsum(old) - 1, graph.n_edges)
+        text = pa.concat_arrays([text, pa.nulls(1, pa.string())]).take(pa.array(row))
+    grown = dataclasses.replace(
+        graph,
+        indptr=graph.indptr + np.searchsorted(source, np.arange(graph.n_nodes + 1)),
+        indices=np.insert(graph.indices, place, target.astype(graph.indices.dtype)),
+        relation_names=names,
+        edge_properties=text,
+        **columns,
+    )
+    return grown, old
+
+
 def with_nodes(
     graph: Graph, nodes: pa.Table, *, id_policy: IdPolicy, where: Callable[[int], str]
 ) -> Graph:
@@ -124,19 +176,32 @@ def with_nodes(
         pair = ids.confusable(merged.node_ids)
         if pair is not None:
             raise ids.confusion(*map(ids.escaped, pair))
-    metrics = None
+    metrics = use = None
     measures = [item.name for item in dataclasses.fields(NodeMetrics)]
-    if merged.n_nodes == len(nodes) and set(measures) <= set(nodes.column_names):
+    if merged.n_nodes == len(nodes):
         row = np.empty(len(nodes), np.int64)
         row[
             ids.look_up(listed, merged.ids_of(np.arange(merged.n_nodes)), name="id", where=where)
         ] = np.arange(len(nodes))
-        values = {name: nodes[name].to_numpy()[row] for name in measures}
-        kinds = dict(zip(measures, ("f4", "i8", "i4", "f4", "f4"), strict=True))
-        metrics = NodeMetrics(**{name: values[name].astype(kinds[name]) for name in measures})
+        if set(measures) <= set(nodes.column_names):
+            values = {name: nodes[name].to_numpy()[row] for name in measures}
+            kinds = dict(zip(measures, ("f4", "i8", "i4", "f4", "f4"), strict=True))
+            metrics = NodeMetrics(**{name: values[name].astype(kinds[name]) for name in measures})
+        if set(NEW) <= set(nodes.column_names):
+            use = _stated_use(nodes).take(row)
     return dataclasses.replace(
-        merged, duplicates=graph.duplicates, self_loops=graph.self_loops, metrics=metrics
+        merged, duplicates=graph.duplicates, self_loops=graph.self_loops, metrics=metrics, use=use
     )
+
+
+def _stated_use(nodes: pa.Table) -> NodeUse:
+    """Use as a table of nodes states it, whatever a file made of its numbers and times."""
+    return NodeUse.of_columns(pa.table({
+        name: parse_times(nodes[name], name=name, where=edgelist.at_row)
+        if name in TIMES
+        else nodes[name].cast(pa.from_numpy_dtype(value.dtype))
+        for name, value in NEW.items()
+    }))  # fmt: skip
 
 
 def _union_of_nodes(base: Graph, new: Graph) -> tuple[pa.Array | None, npt.NDArray[np.int64]]:
@@ -187,8 +252,11 @@ def _joined_text(
 def _merged_nodes(
     base: Graph, new: Graph, new_key: npt.NDArray[np.int64], n_nodes: int
 ) -> dict[str, Any]:
-    """Types and properties: those that ``new`` states replace those of ``base``."""
+    """Types and properties: those that ``new`` states replace those of ``base``; use is kept."""
     out: dict[str, Any] = {}
+    if base.use is not None:
+        fresh = np.full(n_nodes - base.n_nodes, -1)
+        out["use"] = base.use.take(np.concatenate((np.arange(base.n_nodes), fresh)))
     if base.node_type is not None or new.node_type is not None:
         names, code = _union_of_names(base.type_names, new.type_names)
         types = np.full(n_nodes, -1, np.int32)

@@ -30,6 +30,13 @@ NODES = pa.schema(
         _field("connection_diversity", pa.int32(), "distinct relations", nullable=True),
         _field("activation_level", pa.float32(), "mean(w)/w_max·exp(−Δt/τ)", nullable=True),
         _field("plasticity_score", pa.float32(), "activation·(1+w̄/10)+diversity", nullable=True),
+        _field("access_count", pa.int32(), "episodes that held the node", nullable=True),
+        _field("success_count", pa.int32(), "of them with an outcome above 0", nullable=True),
+        _field("failure_count", pa.int32(), "of them with an outcome below 0", nullable=True),
+        _field("activation", pa.float32(), "in [0, 1], as at activated_at", nullable=True),
+        _field("activated_at", TIME, "last use; null if never used", nullable=True),
+        _field("tier", pa.int8(), "0 raw to 3 lasting", nullable=True),
+        _field("created_at", TIME, "first use, or first consolidation", nullable=True),
     ]
 )
 
@@ -49,6 +56,20 @@ EDGES = pa.schema(
         _field("weight", pa.float32(), "synaptic weight, initially 1.0"),
         _field("co_occurrence_count", pa.int32(), "co-occurrence already learned from"),
         _field("updated_at", TIME, "last pass that changed the edge", nullable=True),
+        _field("decayed_at", TIME, "up to when the weight has faded", nullable=True),
+    ]
+)  # fmt: skip
+
+EPISODES = pa.schema(
+    [
+        _field("seq", pa.int64(), "order of recording, ascending from 0"),
+        _field("id", pa.string(), "given by the recorder; of equal ids the first counts",
+               nullable=True),
+        _field("time", TIME, "when it happened"),
+        _field("outcome", pa.float32(), "in [-1, 1]: failure to success, 0 neither"),
+        _field("kind", pa.string(), "what it was: search, tool call, …", nullable=True),
+        _field("context", pa.string(), "whatever the recorder wants to keep", nullable=True),
+        _field("nodes", pa.list_(pa.string()), "ids of the distinct nodes active together"),
     ]
 )  # fmt: skip
 
@@ -74,10 +95,12 @@ SNAPSHOTS = pa.schema(
         _field("empty_columns", pa.string(), "edge columns that are all null, JSON list"),
         _field("nodes_version", pa.int64(), "Lance version of nodes"),
         _field("edges_version", pa.int64(), "Lance version of edges"),
+        _field("episodes_seen", pa.int64(), "episodes with a smaller seq are learned from",
+               nullable=True),
         _field("schema_version", pa.int32(), "schema it was written with"),
         _field("clusters_version", pa.int64(), "Lance version of clusters", nullable=True),
     ]
-)
+)  # fmt: skip
 
 CLUSTERS = pa.schema(
     [
@@ -91,7 +114,13 @@ CLUSTERS = pa.schema(
     ]
 )
 
-TABLES = {"nodes": NODES, "edges": EDGES, "clusters": CLUSTERS, "snapshots": SNAPSHOTS}
+TABLES = {
+    "nodes": NODES,
+    "edges": EDGES,
+    "episodes": EPISODES,
+    "clusters": CLUSTERS,
+    "snapshots": SNAPSHOTS,
+}
 
 LEARNED = {
     "nodes": (
@@ -100,8 +129,15 @@ LEARNED = {
         "connection_diversity",
         "activation_level",
         "plasticity_score",
+        "access_count",
+        "success_count",
+        "failure_count",
+        "activation",
+        "activated_at",
+        "tier",
+        "created_at",
     ),
-    "edges": ("weight", "co_occurrence_count", "updated_at"),
+    "edges": ("weight", "co_occurrence_count", "updated_at", "decayed_at"),
 }
 
 

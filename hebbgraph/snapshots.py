@@ -51,6 +51,7 @@ class Snapshot:
     operation : what made it: import, plastify, tune, cluster, restore
     parameters, figures : options and report of that operation
     versions : Lance version of each table; ``clusters`` once there are any
+    episodes_seen : episodes with a smaller ``seq`` are learned from
     reading : how the tables become a graph
     """
 
@@ -63,6 +64,7 @@ class Snapshot:
     figures: dict[str, Any]
     versions: dict[str, int]
     reading: Reading
+    episodes_seen: int
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Snapshot:
@@ -84,6 +86,7 @@ class Snapshot:
             reading=Reading(
                 row["directed"], row["id_type"], tuple(json.loads(row["empty_columns"]))
             ),
+            episodes_seen=row.get("episodes_seen") or 0,
         )
 
     @property
@@ -112,6 +115,7 @@ def new_row(
     parent: int | None,
     versions: Mapping[str, int],
     reading: Reading,
+    episodes_seen: int,
     *,
     operation: str,
     parameters: Mapping[str, Any],
@@ -130,6 +134,7 @@ def new_row(
         "id_type": reading.id_type,
         "empty_columns": json.dumps(reading.empty_columns),
         **{f"{table}_version": versions.get(table) for table in VERSIONED},
+        "episodes_seen": episodes_seen,
         "schema_version": schema.SCHEMA_VERSION,
     }
     return pa.Table.from_pylist([row], schema=schema.SNAPSHOTS)

@@ -5,15 +5,28 @@ from __future__ import annotations
 import dataclasses
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hebbgraph import adopt, check, cluster_tables, graph_tables, node_history, schema, tables
+import pyarrow as pa
+
+from hebbgraph import (
+    adopt,
+    check,
+    cluster_tables,
+    episode_log,
+    graph_tables,
+    node_history,
+    schema,
+    tables,
+)
 from hebbgraph.cluster_tables import Clusters
 from hebbgraph.diff import SnapshotDiff, compare
+from hebbgraph.episodes import Episodes, batches, check_known, of_rows
 from hebbgraph.errors import (
     ConflictError,
     InputError,
@@ -28,6 +41,8 @@ from hebbgraph.merge import merge
 from hebbgraph.node_history import NodeHistory
 from hebbgraph.snapshots import NEXT_CLUSTER, TUNED, VERSIONED, Reading, Snapshot, new_row
 from hebbgraph.transaction import transaction
+
+WINDOW = timedelta(days=30)
 
 if TYPE_CHECKING:
     from hebbgraph.plasticity.report import PlasticityReport
@@ -253,6 +268,7 @@ class Store:
         operation: str,
         parameters: Mapping[str, Any],
         figures: Mapping[str, Any],
+        episodes_seen: int | None = None,
     ) -> Snapshot:
         """Write a graph as the next snapshot.
 
@@ -262,6 +278,7 @@ class Store:
         Parameters
         ----------
         base : the graph of ``parent``
+        episodes_seen : up to which episode it has learned; as ``parent`` if not given
 
         Raises
         ------
@@ -274,7 +291,7 @@ class Store:
             self._check_parent(parent)
             versions = graph_tables.write(self.path, graph, base=base, parent=parent)
             return self._append(
-                graph_tables.reading(graph), parent, versions,
+                graph_tables.reading(graph), parent, versions, episodes_seen,
                 operation=operation, parameters=parameters, figures=figures,
             )  # fmt: skip
 
@@ -288,13 +305,19 @@ class Store:
             )
 
     def _append(
-        self, reading: Reading, parent: Snapshot, versions: Mapping[str, int], **said: Any
+        self,
+        reading: Reading,
+        parent: Snapshot,
+        versions: Mapping[str, int],
+        episodes_seen: int | None,
+        **said: Any,
     ) -> Snapshot:
         # What a data set was taken in as goes on to every snapshot made of it.
         handed_on: dict[str, Any] = {TUNED: parent.tuned} if parent.tuned else {}
         handed_on |= {NEXT_CLUSTER: parent.next_cluster} if parent.next_cluster else {}
         said["parameters"] = {**parent.origin, **handed_on, **said["parameters"]}
-        row = new_row(parent.seq + 1, parent.seq, versions, reading, **said)
+        seen = parent.episodes_seen if episodes_seen is None else episodes_seen
+        row = new_row(parent.seq + 1, parent.seq, versions, reading, seen, **said)
         tables.insert_once(self.path, "snapshots", "seq", row)
         written = self.snapshot(parent.seq + 1)
         if written.id != row["id"][0].as_py():
@@ -325,8 +348,8 @@ class Store:
     def plastify(self, *, dry_run: bool = False, **options: Any) -> PlasticityReport:
         """Run one pass and commit it; see :func:`hebbgraph.plastify` for the options.
 
-        A pass that changes nothing commits nothing.  Options that :meth:`tune` chose are the
-        defaults.
+        Every recorded episode is learned from by exactly one pass.  A pass that changes nothing
+        commits nothing.  Options that :meth:`tune` chose are the defaults.
 
         Parameters
         ----------
@@ -339,7 +362,8 @@ class Store:
             from hebbgraph.plasticity.plastify import plastify
         parent, base = reading.result()
         tuned = parent.tuned.get("options", {}) if parent is not None else {}
-        learned, report = plastify(base, **{**tuned, **options})
+        episodes, seen = self._episodes(base, parent, options)
+        learned, report = plastify(base, episodes=episodes, **{**tuned, **options})
         if dry_run or not report.changed or parent is None:
             return dataclasses.replace(
                 report, snapshot=None if dry_run or parent is None else parent.seq
@@ -350,7 +374,7 @@ class Store:
         figures.pop("parameters")
         snapshot = self.commit(
             learned, base=base, parent=parent, operation="plastify",
-            parameters=report.parameters, figures=figures,
+            parameters=report.parameters, figures=figures, episodes_seen=seen,
         )  # fmt: skip
         return dataclasses.replace(report, snapshot=snapshot.seq)
 
@@ -407,6 +431,7 @@ class Store:
             written = tables.write(self.path, "clusters", found.to_arrow())
             self._append(
                 graph_tables.reading(base), parent, {**parent.versions, "clusters": written},
+                None,
                 operation="cluster", parameters={**stated, NEXT_CLUSTER: found.next_id},
                 figures=found.figures(),
             )  # fmt: skip
@@ -423,7 +448,7 @@ class Store:
                 for name, version in wanted.versions.items()
             }
             return self._append(
-                wanted.reading, parent, versions,
+                wanted.reading, parent, versions, wanted.episodes_seen,
                 operation="restore", figures=wanted.figures,
                 parameters={
                     "snapshot": wanted.seq, **wanted.origin,
@@ -452,8 +477,86 @@ class Store:
                 for name in VERSIONED
                 if any(name in one.versions for one in history)
             )
-            freed += tables.keep_versions(self.path, "snapshots", set())
+            for name in ("snapshots", "episodes"):
+                if tables.is_dataset(Path(tables.folder(self.path, name))):
+                    freed += tables.keep_versions(self.path, name, set())
         return {"snapshots": len(kept), "removed": len(history) - len(kept), "bytes_freed": freed}
+
+    # -- use ------------------------------------------------------------------
+
+    def record(
+        self,
+        nodes: Iterable[str | int],
+        *,
+        outcome: float = 0.0,
+        time: datetime | str | float | None = None,
+        kind: str | None = None,
+        context: Any | None = None,
+        id: str | None = None,
+    ) -> None:
+        """Note that some nodes were active together; the next pass learns from it.
+
+        Parameters
+        ----------
+        nodes : ids of nodes of the graph
+        outcome : in [−1, 1]: failure to success, 0 neither
+        time : when it happened, now by default; naive times are UTC
+        kind : what it was, such as ``"search"``; ``"correction"`` is no evidence that the nodes
+            belong together
+        context : text, or anything that JSON can hold, kept as it is
+        id : recording the same id again counts once
+
+        Raises
+        ------
+        NodeNotFoundError
+            the graph has no such node
+        InputError
+            the outcome is outside [−1, 1], the time cannot be read, there is no node
+        """
+        self.record_many([
+            {"nodes": nodes, "outcome": outcome, "time": time, "kind": kind, "context": context,
+             "id": id}
+        ])  # fmt: skip
+
+    def record_many(self, episodes: Any) -> int:
+        """Record many episodes; returns how many.
+
+        They are appended to a log that any number of processes may write at once, a batch at a
+        time; a batch that is refused leaves those before it recorded.
+
+        Parameters
+        ----------
+        episodes : iterable of mappings with the names of :meth:`record`'s arguments, or an Arrow
+            table, batch or reader with such columns
+        """
+        parent = self.current or self._base()[0]
+        assert parent is not None
+        known, n_nodes = graph_tables.read_ids(self.path, parent)
+
+        def checked() -> Iterator[pa.Table]:
+            for rows, first in batches(episodes):
+                check_known(rows, known, n_nodes, first)
+                yield rows
+
+        return episode_log.append(self.path, checked(), seen=parent.episodes_seen)
+
+    def episodes(self) -> pa.Table:
+        """All recorded episodes in order of recording; of those with one id the first."""
+        return episode_log.read(self.path)[0]
+
+    def _episodes(
+        self, graph: Graph, parent: Snapshot | None, options: Mapping[str, Any]
+    ) -> tuple[Episodes | None, int]:
+        """Episodes that a pass with these options needs, and up to which it then has learned."""
+        seen = 0 if parent is None else parent.episodes_seen
+        if episode_log.next_seq(self.path) == 0:
+            return None, seen
+        window = check.duration("temporal_window", options.get("temporal_window", WINDOW))
+        moment = check.microseconds("now", options.get("now"))
+        rows, learned, after = episode_log.read(
+            self.path, seen=seen, since=moment - window // timedelta(microseconds=1)
+        )
+        return of_rows(rows, graph.node_ids, graph.n_nodes, n_learned=learned), after
 
     # -- a plain Lance data set of edges --------------------------------------
 
@@ -515,7 +618,7 @@ def _first_commit(path: Path, graph: Graph, operation: str, parameters: dict[str
         raise InputError("a store needs at least one node, the graph has none")
     versions = graph_tables.write_all(path, graph)
     row = new_row(
-        0, None, versions, graph_tables.reading(graph), operation=operation,
+        0, None, versions, graph_tables.reading(graph), 0, operation=operation,
         parameters=parameters, figures=_import_figures(None, graph),
     )  # fmt: skip
     tables.write(path, "snapshots", row)

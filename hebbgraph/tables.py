@@ -119,12 +119,16 @@ def at_version(target: str, version: int) -> Any:
 
 
 def read(path: Path, table: str, version: int, columns: Sequence[str]) -> pa.Table:
-    """Some columns of a version, in row order."""
+    """Some columns of a version, in row order; null where an older release did not know one."""
     with readable(path, table):
         dataset = lance.dataset(folder(path, table), version=version)
-        return dataset.to_table(
-            columns=list(columns), batch_size=ROWS_PER_BATCH, scan_in_order=True
-        )
+        present = [name for name in columns if name in dataset.schema.names]
+        rows = dataset.to_table(columns=present, batch_size=ROWS_PER_BATCH, scan_in_order=True)
+    for place, name in enumerate(columns):
+        if name not in present:
+            missing = pa.nulls(rows.num_rows, schema.TABLES[table].field(name).type)
+            rows = rows.add_column(place, name, missing)
+    return rows
 
 
 def select(
@@ -170,9 +174,9 @@ def insert_once(path: Path, table: str, key: str, row: pa.Table) -> None:
     A table that an older release made is given the columns it lacks, null in its rows.
     """
     dataset = lance.dataset(folder(path, table))
-    lacking = [field for field in row.schema if field.name not in dataset.schema.names]
-    if lacking:
-        dataset.add_columns(lacking)
+    missing = [field for field in row.schema if field.name not in dataset.schema.names]
+    if missing:
+        dataset.add_columns(pa.schema(missing))
     dataset.merge_insert(key).when_not_matched_insert_all().execute(row)
 
 

@@ -6,7 +6,7 @@ import errno
 import itertools
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,8 +23,8 @@ HINT = "latest_version_hint.json"
 
 
 @contextmanager
-def transaction(path: Path) -> Iterator[None]:
-    """Hold the folder's lock; on failure remove every file that came into being.
+def transaction(path: Path, tables: Iterable[str] = tuple(TABLES)) -> Iterator[None]:
+    """Hold the folder's lock; on failure remove every file of ``tables`` that came into being.
 
     Readers are never locked out.  The lock is the operating system's and ends
     with the process, so a killed writer leaves nothing to clear away.
@@ -40,12 +40,12 @@ def transaction(path: Path) -> Iterator[None]:
     try:
         if fcntl is not None:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-        before = _files(path)
+        before = _files(path, tables)
         try:
             yield
         except BaseException as error:
             if fcntl is not None:
-                _put_back(path, before)
+                _put_back(path, tables, before)
             if isinstance(error, HebbGraphError) or not isinstance(error, Exception):
                 raise
             raise explained(path, error) from error
@@ -53,23 +53,23 @@ def transaction(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _files(path: Path) -> dict[str, bytes | None]:
+def _files(path: Path, names: Iterable[str]) -> dict[str, bytes | None]:
     """Every file and folder of the tables, with the content of the kind that Lance rewrites.
 
     What else is in the folder may be another program's, as the files of an adopted data set are.
     """
     found: dict[str, bytes | None] = {}
-    tables = [os.walk(path / f"{table}.lance") for table in TABLES]
-    for folder, _, names in itertools.chain.from_iterable(tables):
+    tables = [os.walk(path / f"{table}.lance") for table in names]
+    for folder, _, files in itertools.chain.from_iterable(tables):
         found[folder] = None
-        for name in names:
+        for name in files:
             full = os.path.join(folder, name)
             found[full] = Path(full).read_bytes() if name == HINT else None
     return found
 
 
-def _put_back(path: Path, before: dict[str, bytes | None]) -> None:
-    for full in sorted(set(_files(path)) - set(before), key=len, reverse=True):
+def _put_back(path: Path, tables: Iterable[str], before: dict[str, bytes | None]) -> None:
+    for full in sorted(set(_files(path, tables)) - set(before), key=len, reverse=True):
         if os.path.isdir(full):
             shutil.rmtree(full, ignore_errors=True)
         else:

@@ -38,9 +38,13 @@ def show_report(console: Console, store: str, report: PlasticityReport, *, dry_r
     console.print(f"[bold]{escape(store)}[/bold]  {report.status}: {done}", soft_wrap=True)
     table = figures()
     table.add_row("nodes processed", f"{report.processed_nodes:,}")
+    if report.episodes_learned:
+        table.add_row("episodes learned from", f"{report.episodes_learned:,}")
     table.add_row("edges updated", f"{report.updated_edges:,}")
     table.add_row("  strengthened", f"{report.strengthened_edges:,}")
     table.add_row("  weakened by competition or age", f"{report.weakened_edges:,}")
+    if report.edges_from_use:
+        table.add_row("  made by use", f"{report.edges_from_use:,}")
     table.add_row("new associations", f"{report.new_associations_discovered:,}")
     if report.new_associations_discovered:
         table.add_row("  their mean confidence", f"{report.new_associations_avg_confidence:.3f}")

@@ -45,13 +45,19 @@ class Change:
         return cls(0, 0, 0, 0.0, False)
 
 
-def apply(graph: Graph, around: Neighborhood, proposed: Discovery) -> tuple[Graph, Change]:
+def apply(
+    graph: Graph, around: Neighborhood, proposed: Discovery, *, born: int = UNDATED
+) -> tuple[Graph, Change]:
     """``graph`` with exactly the proposed inferred edges, and those that use reinforced.
 
     Each keeps its most telling shared neighbours as its properties.
 
     A pair that stays keeps its weight and counters; one that is no longer proposed is withdrawn
     unless its co-occurrence count, which for an inferred edge is that of use alone, is above 0.
+
+    Parameters
+    ----------
+    born : UTC microseconds from which a new edge fades; by default fading has not begun
     """
     old = np.flatnonzero(graph.is_inferred)
     old_pair = _pair(graph.source[old], graph.indices[old], graph.n_nodes)
@@ -78,7 +84,7 @@ def apply(graph: Graph, around: Neighborhood, proposed: Discovery) -> tuple[Grap
         any=True,
     )
     kept = np.concatenate((np.flatnonzero(~graph.is_inferred), old[reinforced]))
-    return _rebuild(graph, kept, proposed, stays, match, because), change
+    return _rebuild(graph, kept, proposed, stays, match, because, born), change
 
 
 def _pair(source: npt.NDArray[Any], target: npt.NDArray[Any], n: int) -> npt.NDArray[np.int64]:
@@ -116,6 +122,7 @@ def _rebuild(
     stays: npt.NDArray[np.bool_],
     match: npt.NDArray[np.int64],
     because: pa.Array,
+    born: int,
 ) -> Graph:
     """Edges ``kept`` of the graph and all that are proposed, in CSR order."""
     names = graph.relation_names + tuple(
@@ -128,7 +135,10 @@ def _rebuild(
         "co_occurrence_count": np.zeros(fresh, np.int32),
         "time": np.full(fresh, UNDATED),
         "updated_at": np.full(fresh, UNDATED),
+        "decayed_at": np.full(fresh, born),
     }
+    if born != UNDATED and graph.decayed_at is None:
+        graph = dataclasses.replace(graph, decayed_at=np.full(graph.n_edges, UNDATED))
     for name, values in state.items():
         held = getattr(graph, name)
         if held is not None:

@@ -12,17 +12,23 @@ from hebbgraph.plasticity.neighborhood import Neighborhood, neighborhood
 
 
 def cooccurrence(
-    graph: Graph, everything: Neighborhood, *, since: int
-) -> npt.NDArray[np.int32]:  # fmt: skip
+    graph: Graph,
+    everything: Neighborhood,
+    *,
+    since: int,
+    together: npt.NDArray[np.int32] | None = None,
+) -> npt.NDArray[np.int32]:
     """F of every edge: (n_edges,) int32, ≥ 0.
 
-    f(u, v) is the support |N(u) ∩ N(v)| by observed edges inside the temporal window; undated
-    edges are always inside.  Inferred edges are no evidence: they add to no count, and their
-    own count is that of use alone.
+    f(u, v) is the support |N(u) ∩ N(v)| by observed edges inside the temporal window, and the
+    episodes in it that hold both; undated edges are always inside.  Inferred edges are no
+    evidence: they add to no support, and their own count is that of use alone.
 
     Parameters
     ----------
     everything : neighbourhoods by all observed edges
+    together : (n_edges,) episodes that hold both ends; None is not known: what use the inferred
+        edges have learned from stays
     since : UTC microseconds at which the window opens
 
     Notes
@@ -43,9 +49,13 @@ def cooccurrence(
             recent.indptr, recent.indices, source.astype(indices.dtype), indices[outside]
         )
     if graph.inferred is None:
-        return counts
-    out = graph.co_occurrence_count.copy()
-    out[~graph.inferred] = counts
+        return counts if together is None else counts + together
+    if together is None:
+        out = graph.co_occurrence_count.copy()
+        out[~graph.inferred] = counts
+    else:
+        out = together.copy()
+        out[~graph.inferred] += counts
     return out
 
 

@@ -17,8 +17,9 @@ TIME_CONSTANT_US = 30 * 86_400 * 1_000_000
 def node_metrics(graph: Graph, *, max_weight: float, now: int) -> NodeMetrics:
     """Measure every node; an edge counts at both of its ends.
 
-    With w̄ the mean weight of incident edges and Δt the time since the latest dated one (0 where
-    none is dated): activation = w̄/w_max · exp(−Δt/τ), and
+    With w̄ the mean weight of incident edges and Δt the time since the latest dated one or the
+    node's last use, whichever is later (0 where there is neither):
+    activation = w̄/w_max · exp(−Δt/τ), and
     plasticity = activation·(1 + w̄/10) + min(diversity/10, 0.5).
 
     Parameters
@@ -51,10 +52,11 @@ def graph_score(metrics: NodeMetrics) -> float:
 
 
 def _idle(graph: Graph, now: int) -> npt.NDArray[np.float64] | float:
-    """Microseconds since each node's latest dated edge; 0 where it has none."""
-    if graph.time is None:
+    """Microseconds since each node's latest dated edge or use; 0 where it has neither."""
+    if graph.time is None and graph.use is None:
         return 0.0
-    latest = np.full(graph.n_nodes, UNDATED)
-    np.maximum.at(latest, graph.source, graph.time)
-    np.maximum.at(latest, graph.indices, graph.time)
+    latest = np.full(graph.n_nodes, UNDATED) if graph.use is None else graph.use.activated_at.copy()
+    if graph.time is not None:
+        np.maximum.at(latest, graph.source, graph.time)
+        np.maximum.at(latest, graph.indices, graph.time)
     return np.where(latest == UNDATED, 0.0, np.maximum(now - np.maximum(latest, 0), 0))

@@ -47,6 +47,27 @@ class DiscoveryParameters:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UseParameters:
+    """How use and its absence move a graph; see :func:`hebbgraph.plastify`."""
+
+    success_rate: float = 0.1
+    failure_rate: float = 0.15
+    max_inhibition: float = 2.0
+    activation_gain: float = 0.7
+    time_constant: timedelta = timedelta(days=30)
+    min_activations: int = 1
+
+    def __post_init__(self) -> None:
+        check.number("success_rate", self.success_rate, 0, 100)
+        check.number("failure_rate", self.failure_rate, 0, 100)
+        check.number("max_inhibition", self.max_inhibition, 0, 1e6)
+        check.number("activation_gain", self.activation_gain, 0, 1)
+        check.integer("min_activations", self.min_activations, 1, 2**31 - 1)
+        constant = check.duration("time_constant", self.time_constant)
+        object.__setattr__(self, "time_constant", constant)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Parameters:
     """Options of a pass; see :func:`hebbgraph.plastify`."""
 
@@ -57,7 +78,9 @@ class Parameters:
     min_weight: float = 0.1
     similarity_threshold: float = 0.7
     discover: bool = True
+    decay: bool | None = None
     discovery: DiscoveryParameters = field(default_factory=DiscoveryParameters)
+    use: UseParameters = field(default_factory=UseParameters)
 
     def __post_init__(self) -> None:
         check.number("learning_rate", self.learning_rate, 0, 100)
@@ -69,10 +92,11 @@ class Parameters:
         object.__setattr__(self, "temporal_window", window)
 
     def to_dict(self) -> dict[str, Any]:
-        """Flat and JSON-ready; the window in days."""
+        """Flat and JSON-ready; durations in days."""
         out = dataclasses.asdict(self)
-        out |= out.pop("discovery")
-        out["temporal_window"] = self.temporal_window / timedelta(days=1)
+        out |= out.pop("discovery") | out.pop("use")
+        for name in ("temporal_window", "time_constant"):
+            out[name] /= timedelta(days=1)
         return out
 
 

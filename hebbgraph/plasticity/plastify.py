@@ -15,16 +15,25 @@ from hebbgraph_kernels import threads_for
 
 from hebbgraph import check
 from hebbgraph.edgelist import UNDATED
+from hebbgraph.episodes import Episodes, check_known, of_rows, rows_of
 from hebbgraph.graph import Graph
 from hebbgraph.plasticity import associations
 from hebbgraph.plasticity.competition import compete
 from hebbgraph.plasticity.cooccurrence import cooccurrence, outside_window
+from hebbgraph.plasticity.decay import fade
 from hebbgraph.plasticity.discovery import TIER_NAMES, find
 from hebbgraph.plasticity.hebbian import strengthen
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
-from hebbgraph.plasticity.parameters import DiscoveryParameters, Measure, Parameters, RankBy
+from hebbgraph.plasticity.parameters import (
+    DiscoveryParameters,
+    Measure,
+    Parameters,
+    RankBy,
+    UseParameters,
+)
 from hebbgraph.plasticity.report import PlasticityReport, WeightHistogram
+from hebbgraph.plasticity.use import co_activation, grow, learn_from_use, uses_since
 
 Progress = Callable[[str], None]
 
@@ -47,11 +56,19 @@ def plastify(
     measure: Measure = "overlap",
     max_false_discovery_rate: float | None = None,
     discover: bool = True,
+    episodes: Any | None = None,
+    success_rate: float = 0.1,
+    failure_rate: float = 0.15,
+    max_inhibition: float = 2.0,
+    activation_gain: float = 0.7,
+    time_constant: timedelta | float = timedelta(days=30),
+    min_activations: int = 1,
+    decay: bool | None = None,
     similarity: Any | None = None,
     now: datetime | None = None,
     progress: Progress | None = None,
 ) -> tuple[Graph, PlasticityReport]:
-    """Let a graph learn once: strengthen, compete, discover, measure.
+    """Let a graph learn once: from use, strengthen, compete, fade, discover, measure.
 
     Pure: the graph that came in is as it was.  A pass that finds nothing new returns that same
     object.
@@ -66,6 +83,17 @@ def plastify(
     min_shared_neighbors, confidence_threshold, max_new_edges_per_node, rank_by, shrinkage, node_types, measure, max_false_discovery_rate
         as in :func:`hebbgraph.discover`
     discover : False leaves inferred edges as they are
+    episodes : what was used together, all of it new: an iterable of mappings such as
+        ``{"nodes": ["a", "b"], "outcome": 1.0, "time": …}``, or an Arrow table with such columns;
+        :class:`~hebbgraph.episodes.Episodes` also tells which earlier passes have learned from
+        and only count inside the window
+    success_rate, failure_rate : what an outcome of 1 adds to a weight, of −1 takes from it, in
+        [0, 100]
+    max_inhibition : how far below 0 failures can bring a weight, in [0, 1e6]
+    activation_gain : by how much of what it lacks to 1 a use lifts a node's activation, in [0, 1]
+    time_constant : τ of e^{−t/τ}, by which activation and unused edges fade; a number is days
+    min_activations : uses inside the window by which both ends keep an edge from fading
+    decay : whether unused edges fade; by default they do as soon as any use has been recorded
     similarity : (n_nodes, n_nodes) SciPy sparse matrix of target similarities, in place of overlap
     now : moment of the pass, with a time zone; the clock by default
     progress : called with the name of each phase as it starts
@@ -98,6 +126,15 @@ def plastify(
         min_weight=min_weight,
         similarity_threshold=similarity_threshold,
         discover=discover,
+        decay=decay,
+        use=UseParameters(
+            success_rate=success_rate,
+            failure_rate=failure_rate,
+            max_inhibition=max_inhibition,
+            activation_gain=activation_gain,
+            time_constant=time_constant,  # type: ignore[arg-type]
+            min_activations=min_activations,
+        ),
         discovery=DiscoveryParameters(
             min_shared_neighbors=min_shared_neighbors,
             confidence_threshold=confidence_threshold,
@@ -109,13 +146,20 @@ def plastify(
             max_false_discovery_rate=max_false_discovery_rate,
         ),
     )
-    return run(graph, parameters, similarity=similarity, now=now, progress=progress)
+    if episodes is not None and not isinstance(episodes, Episodes):
+        rows = rows_of(episodes)
+        check_known(rows, graph.node_ids, graph.n_nodes)
+        episodes = of_rows(rows, graph.node_ids, graph.n_nodes)
+    return run(
+        graph, parameters, episodes=episodes, similarity=similarity, now=now, progress=progress
+    )
 
 
 def run(
     graph: Graph,
     parameters: Parameters,
     *,
+    episodes: Episodes | None = None,
     similarity: Any | None = None,
     now: datetime | None = None,
     progress: Progress | None = None,
@@ -123,12 +167,13 @@ def run(
     """:func:`plastify` with its options in one object."""
     moment = check.microseconds("now", now)
     with threads_for(graph.n_edges):
-        return _run(graph, parameters, similarity, moment, progress)
+        return _run(graph, parameters, episodes, similarity, moment, progress)
 
 
 def _run(
     graph: Graph,
     parameters: Parameters,
+    episodes: Episodes | None,
     similarity: Any | None,
     moment: int,
     progress: Progress | None,
@@ -143,34 +188,54 @@ def _run(
         yield
         seconds[name] = time.perf_counter() - started
 
+    since = moment - parameters.temporal_window // timedelta(microseconds=1)
+    base = learned = graph
+    old = np.ones(graph.n_edges, np.bool_)
+    together, uses = None, np.zeros(graph.n_nodes, np.int32)
+    if episodes is not None:
+        with phase("use"):
+            base, old = grow(graph, episodes)
+            together = co_activation(base, episodes, since=since)
+            uses = uses_since(base, episodes, since)
+            learned = learn_from_use(
+                base, old, episodes, parameters.use, max_weight=parameters.max_weight
+            )
+    fades = learned.use is not None if parameters.decay is None else parameters.decay
+    if fades:
+        with phase("decay"):
+            learned = fade(
+                learned, uses, parameters.use, min_weight=parameters.min_weight, now=moment
+            )
+    faded = learned
     with phase("neighborhoods"):
-        around = observed_neighborhood(graph)
+        around = observed_neighborhood(base)
     with phase("co-occurrence"):
-        window = parameters.temporal_window // timedelta(microseconds=1)
-        count = cooccurrence(graph, around, since=moment - window)
+        count = cooccurrence(base, around, since=since, together=together)
     with phase("strengthening"):
-        strengthened = strengthen(
-            graph, count, learning_rate=parameters.learning_rate,
+        weight = strengthen(
+            faded, count, learning_rate=parameters.learning_rate,
             min_weight=parameters.min_weight, max_weight=parameters.max_weight,
         )  # fmt: skip
     with phase("competition"):
         weight = compete(
-            graph, strengthened, count, around,
+            faded, weight, count, around,
             competition_rate=parameters.competition_rate, min_weight=parameters.min_weight,
             similarity_threshold=parameters.similarity_threshold,
             min_shared_neighbors=parameters.discovery.min_shared_neighbors,
             similarity=similarity,
         )  # fmt: skip
-    touched = (weight != graph.weight) | (count != graph.co_occurrence_count)
-    learned = _with_weights(graph, weight, count, touched, moment)
+    touched = ~old | (weight != base.weight) | (count != base.co_occurrence_count)
+    learned = _with_weights(faded, weight, count, touched, moment)
     change = associations.Change.none()
     if parameters.discover:
         with phase("discovery"):
-            proposed = find(graph, around, parameters.discovery)
-            learned, change = associations.apply(learned, around, proposed)
+            proposed = find(base, around, parameters.discovery)
+            learned, change = associations.apply(
+                learned, around, proposed, born=moment if fades else UNDATED
+            )
     with phase("metrics"):
         metrics = node_metrics(learned, max_weight=parameters.max_weight, now=moment)
-        changed = change.any or bool(touched.any())
+        changed = learned is not graph
         result = dataclasses.replace(learned, metrics=metrics) if changed else graph
         report = PlasticityReport(
             processed_nodes=graph.n_nodes,
@@ -179,12 +244,14 @@ def _run(
             new_associations_avg_confidence=change.confidence,
             nodes_with_new_associations=change.nodes,
             plasticity_score=graph_score(metrics),
-            strengthened_edges=int(np.count_nonzero(weight > graph.weight)),
-            weakened_edges=int(np.count_nonzero(weight < graph.weight)),
+            strengthened_edges=int(np.count_nonzero(weight > base.weight)),
+            weakened_edges=int(np.count_nonzero(weight < base.weight)),
+            episodes_learned=0 if episodes is None else len(episodes) - episodes.n_learned,
+            edges_from_use=base.n_edges - graph.n_edges,
             withdrawn_associations=change.withdrawn,
             associations=result.n_inferred,
             associations_by_relation=_by_relation(result),
-            edges_outside_window=outside_window(graph, moment - window),
+            edges_outside_window=outside_window(graph, since),
             weights=WeightHistogram.of(graph.weight, result.weight),
             changed=changed,
             parameters=parameters.to_dict(),

@@ -55,6 +55,8 @@ class PlasticityReport:
     nodes_with_new_associations : distinct ends of theirs
     plasticity_score : mean over the nodes
     strengthened_edges, weakened_edges : observed edges whose weight rose, fell
+    episodes_learned : episodes that were new to this pass
+    edges_from_use : observed edges that success in them made
     withdrawn_associations : inferred edges that no longer qualify
     associations : inferred edges after the pass
     associations_by_relation : those of each tier
@@ -75,6 +77,8 @@ class PlasticityReport:
     plasticity_score: float
     strengthened_edges: int
     weakened_edges: int
+    episodes_learned: int
+    edges_from_use: int
     withdrawn_associations: int
     associations: int
     associations_by_relation: dict[str, int]
