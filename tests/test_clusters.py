@@ -10,6 +10,7 @@ import re
 import shutil
 from pathlib import Path
 
+import lance
 import networkx
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,7 @@ from hebbgraph import tables
 from hebbgraph.cli.main import main
 from hebbgraph.cluster_tables import Clusters
 from hebbgraph.errors import (
+    ConflictError,
     InputError,
     NodeNotFoundError,
     ParameterError,
@@ -478,6 +480,35 @@ def test_ids_are_not_given_twice_after_a_restore(grouped):
     grouped.add(hebbgraph.Graph.from_edges(*zip(*other, strict=True), weight=2, directed=False))
     grouped.compact(keep=1)
     assert grouped.cluster().of("e0") == 4
+
+
+def test_plain_data_set_is_taken_in(tmp_path):
+    path = tmp_path / "edges.lance"
+    rows = cliques(*THREE).to_arrow().select(["source", "target", "weight"])
+    lance.write_dataset(rows, str(path))
+    store = hebbgraph.open(path)
+    assert len(store.cluster(dry_run=True)) == 3
+    assert store.history() == []
+    assert len(store.cluster()) == 3
+    assert [one.operation for one in store.history()] == ["import", "cluster"]
+    more = pa.table({"source": ["d0", "d0"], "target": ["c0", "c1"], "weight": [2.0, 2.0]})
+    lance.write_dataset(more.cast(rows.schema), str(path), mode="append")
+    assert store.cluster().of("d0") == 2
+
+
+def test_a_writer_that_was_overtaken_is_told(grouped, monkeypatch):
+    late = hebbgraph.open(grouped.path)
+    read = hebbgraph.store.cluster_tables.read
+
+    def overtaken(*arguments):
+        monkeypatch.undo()
+        grouped.cluster()
+        return read(*arguments)
+
+    monkeypatch.setattr(hebbgraph.store.cluster_tables, "read", overtaken)
+    with pytest.raises(ConflictError, match="another writer committed snapshot 1"):
+        late.cluster()
+    assert [one.operation for one in late.history()] == ["import", "cluster"]
 
 
 @pytest.mark.parametrize("ids", [None, [5, 2**40, 7, 8, -3, 11]])
