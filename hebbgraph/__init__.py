@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hebbgraph.node_history import NodeHistory as NodeHistory
     from hebbgraph.node_use import NodeUse as NodeUse
     from hebbgraph.plasticity.clusters import clusters as clusters
+    from hebbgraph.plasticity.decay import decay as decay
     from hebbgraph.plasticity.discovery import Discovery as Discovery
     from hebbgraph.plasticity.discovery import discover as discover
     from hebbgraph.plasticity.discovery import discover_batches as discover_batches
@@ -53,6 +54,7 @@ _HOMES = {
     "NodeHistory": "node_history",
     "Clusters": "cluster_tables",
     "clusters": "plasticity.clusters",
+    "decay": "plasticity.decay",
     "Discovery": "plasticity.discovery",
     "discover": "plasticity.discovery",
     "discover_batches": "plasticity.discovery",

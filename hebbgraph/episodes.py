@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from hebbgraph.edgelist import index_dtype
 from hebbgraph.errors import InputError, NodeNotFoundError
 from hebbgraph.times import parse_times
 
+Where = Callable[[int], str]
 FIELDS = ("nodes", "outcome", "time", "kind", "context", "id")
 ROWS = pa.schema([field for field in schema.EPISODES if field.name != "seq"])
 BATCH = 1 << 17
@@ -98,13 +100,19 @@ def of_rows(
     )
 
 
-def batches(items: Any) -> Iterator[tuple[pa.Table, int]]:
-    """What a user passes as episodes, as tables of :data:`ROWS`, each with its first row's number.
+def at_episode(number: int) -> str:
+    """How a message calls an episode, numbered from 0."""
+    return f"episode {number + 1}"
+
+
+def batches(items: Any, where: Where = at_episode) -> Iterator[tuple[pa.Table, Where]]:
+    """What a user passes as episodes, as tables of :data:`ROWS`, each with how to call its rows.
 
     Parameters
     ----------
     items : iterable of mappings with the keys of :data:`FIELDS`, or an Arrow table, record batch
         or reader with those columns; ``nodes`` alone is required
+    where : how a message calls an episode
 
     Raises
     ------
@@ -112,9 +120,14 @@ def batches(items: Any) -> Iterator[tuple[pa.Table, int]]:
         an episode has no nodes, an unknown field, an outcome outside [-1, 1], no readable time
     """
     first = 0
-    for table in _as_tables(items):
-        yield _cleaned(table, first), first
+    for table in _as_tables(items, where):
+        place = functools.partial(_shifted, where, first)
+        yield _cleaned(table, place), place
         first += table.num_rows
+
+
+def _shifted(where: Where, first: int, row: int) -> str:
+    return where(first + row)
 
 
 def rows_of(items: Any) -> pa.Table:
@@ -122,7 +135,24 @@ def rows_of(items: Any) -> pa.Table:
     return pa.concat_tables([ROWS.empty_table(), *(table for table, _ in batches(items))])
 
 
-def check_known(rows: pa.Table, known: pa.Array | None, n_nodes: int, first: int = 0) -> None:
+def taken(items: Any | None, known: pa.Array | None, n_nodes: int) -> Episodes | None:
+    """What a user passes as episodes, as arrays; None is none.
+
+    Raises
+    ------
+    InputError, NodeNotFoundError
+        as :func:`batches` and :func:`check_known`
+    """
+    if items is None or isinstance(items, Episodes):
+        return items
+    rows = rows_of(items)
+    check_known(rows, known, n_nodes)
+    return of_rows(rows, known, n_nodes)
+
+
+def check_known(
+    rows: pa.Table, known: pa.Array | None, n_nodes: int, where: Where = at_episode
+) -> None:
     """Refuse episodes that hold a node that the graph does not.
 
     Raises
@@ -137,7 +167,7 @@ def check_known(rows: pa.Table, known: pa.Array | None, n_nodes: int, first: int
         node = flat[int(missing[0])].as_py()
         row = pc.list_parent_indices(lists)[int(missing[0])].as_py()
         raise NodeNotFoundError(
-            f"episode {first + row + 1}: no node {ids.shown(node)} among {n_nodes:,}"
+            f"{where(row)}: no node {ids.shown(node)} among {n_nodes:,}"
             f"{ids.suggestion(node, known, n_nodes)}; add it before its use is recorded"
         )
 
@@ -155,7 +185,7 @@ def _keys(flat: pa.Array, known: pa.Array | None, n_nodes: int) -> npt.NDArray[n
     return out
 
 
-def _as_tables(items: Any) -> Iterator[pa.Table]:
+def _as_tables(items: Any, where: Where) -> Iterator[pa.Table]:
     if isinstance(items, pa.RecordBatch | pa.Table):
         yield pa.table({name: items[name] for name in items.schema.names})
     elif isinstance(items, pa.RecordBatchReader):
@@ -168,20 +198,19 @@ def _as_tables(items: Any) -> Iterator[pa.Table]:
     else:
         rest, first = iter(items), 0
         while chunk := list(islice(rest, BATCH)):
-            yield _of_mappings(chunk, first)
+            yield _of_mappings(chunk, functools.partial(_shifted, where, first))
             first += len(chunk)
 
 
-def _of_mappings(items: list[Any], first: int) -> pa.Table:
-    for number, item in enumerate(items, first + 1):
+def _of_mappings(items: list[Any], where: Where) -> pa.Table:
+    for row, item in enumerate(items):
         if not isinstance(item, Mapping) or "nodes" not in item:
             raise InputError(
-                f'episode {number}: expected a mapping with "nodes", got {ids.shown(item)}'
+                f'{where(row)}: expected a mapping with "nodes", got {ids.shown(item)}'
             )
         if isinstance(item["nodes"], str | bytes) or not isinstance(item["nodes"], Iterable):
             raise InputError(
-                f"episode {number}: nodes: expected a list of node ids, "
-                f"got {ids.shown(item['nodes'])}"
+                f"{where(row)}: nodes: expected a list of node ids, got {ids.shown(item['nodes'])}"
             )
     columns = {"nodes": [[_id(node) for node in item["nodes"]] for item in items]}
     for name in {name for item in items for name in item} - {"nodes"}:
@@ -195,8 +224,8 @@ def _of_mappings(items: list[Any], first: int) -> pa.Table:
             out[name] = pa.array(values)
         except (pa.ArrowException, OverflowError, ValueError, TypeError) as error:
             raise InputError(
-                f"episodes {first + 1} to {first + len(items)}: {name}: expected values of one "
-                f"kind ({str(error).splitlines()[0]})"
+                f"{where(0)} to {where(len(items) - 1)}: {name}: expected values of one kind "
+                f"({str(error).splitlines()[0]})"
             ) from None
     return pa.table(out)
 
@@ -209,10 +238,7 @@ def _text(value: Any) -> Any:
     return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
 
 
-def _cleaned(table: pa.Table, first: int) -> pa.Table:
-    def where(row: int) -> str:
-        return f"episode {first + row + 1}"
-
+def _cleaned(table: pa.Table, where: Where) -> pa.Table:
     unknown = sorted(map(str, set(table.column_names) - set(FIELDS)))
     if unknown or "nodes" not in table.column_names:
         said = f"unknown field {unknown[0]!r}" if unknown else "no field 'nodes'"
@@ -231,7 +257,7 @@ def _cleaned(table: pa.Table, first: int) -> pa.Table:
     return pa.table([out[name] for name in ROWS.names], schema=ROWS)
 
 
-def _outcomes(column: pa.Array, where: Callable[[int], str]) -> pa.Array:
+def _outcomes(column: pa.Array, where: Where) -> pa.Array:
     try:
         values = pc.fill_null(column.cast(pa.float64()), 0.0).to_numpy()
     except pa.ArrowException as error:
@@ -245,7 +271,7 @@ def _outcomes(column: pa.Array, where: Callable[[int], str]) -> pa.Array:
     return pa.array(values.astype(np.float32))
 
 
-def _strings(column: pa.Array, name: str, where: Callable[[int], str]) -> pa.Array:
+def _strings(column: pa.Array, name: str, where: Where) -> pa.Array:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     if not (text or pa.types.is_null(kind) or pa.types.is_integer(kind)):
@@ -253,7 +279,7 @@ def _strings(column: pa.Array, name: str, where: Callable[[int], str]) -> pa.Arr
     return column.cast(pa.string())
 
 
-def _distinct(lists: pa.Array, where: Callable[[int], str]) -> pa.Array:
+def _distinct(lists: pa.Array, where: Where) -> pa.Array:
     """Lists of ids as text, each id once, where it first stands."""
     kind = lists.type
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)) or not (

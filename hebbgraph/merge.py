@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from hebbgraph_kernels.search import places
 
 from hebbgraph import edgelist, ids
 from hebbgraph.columns import EDGE_ARRAYS, NodeMetrics, row_pointers
@@ -115,10 +116,8 @@ def with_edges(
     graph : Graph
     old : (n_edges,) bool, which of its edges were there before
     """
-    place = np.searchsorted(
-        graph.source.astype(np.int64) * graph.n_nodes + graph.indices,
-        source * graph.n_nodes + target,
-    )
+    place = np.empty(source.size, np.int64)
+    places(graph.indptr, graph.indices, source, target, place)
     names = graph.relation_names + (() if relation in graph.relation_names else (relation,))
     fresh: dict[str, Any] = {
         "weight": weight, "co_occurrence_count": 0, "relation": names.index(relation), **DEFAULTS

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -108,6 +108,19 @@ class Snapshot:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return dataclasses.asdict(self) | {"created_at": self.created_at.isoformat()}
+
+
+def shown(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as a snapshot keeps them: durations in days, moments as text."""
+    return {
+        name: value / timedelta(days=1)
+        if isinstance(value, timedelta)
+        else value.isoformat()
+        if isinstance(value, datetime)
+        else value
+        for name, value in options.items()
+        if value is not None
+    }
 
 
 def new_row(

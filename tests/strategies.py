@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import hebbgraph
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
+from hebbgraph.plasticity.rules import Evidence
 
 MOMENT = datetime(2025, 6, 1, 12, tzinfo=UTC)
 NOW = (MOMENT - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
@@ -293,6 +294,13 @@ def learned_graphs(draw: st.DrawFn, **options: Any) -> tuple[naive.Plain, Graph]
 def any_graphs(**options: Any) -> st.SearchStrategy[tuple[naive.Plain, Graph]]:
     """Fresh and learned graphs."""
     return graphs(**options) | learned_graphs(**options)
+
+
+def evidence(graph: Graph, count: np.ndarray, **options: Any) -> Evidence:
+    """What a rule is given, with the defaults of a pass."""
+    given = {"episodes": None, "learning_rate": 0.1, "min_weight": 0.1, "max_weight": 5.0,
+             "since": NOW - 30 * naive.DAY, "now": NOW}  # fmt: skip
+    return Evidence(graph=graph, count=count, **{**given, **options})
 
 
 ranking_options = st.fixed_dictionaries(

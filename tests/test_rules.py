@@ -15,9 +15,9 @@ from scipy.sparse import coo_array, csr_array
 
 import hebbgraph
 from hebbgraph.graph import Graph
+from hebbgraph.plasticity import hebbian
 from hebbgraph.plasticity.competition import compete
 from hebbgraph.plasticity.cooccurrence import cooccurrence
-from hebbgraph.plasticity.hebbian import strengthen
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
 
@@ -65,9 +65,11 @@ def test_strengthening(
     plain, graph = both
     m = graph.n_edges
     count = data.draw(st.lists(st.integers(0, 12), min_size=m, max_size=m))
-    got = strengthen(
-        graph, np.array(count, np.int32), learning_rate=rate, min_weight=bound[0],
-        max_weight=bound[1],
+    got = hebbian.rule(
+        strategies.evidence(
+            graph, np.array(count, np.int32), learning_rate=rate, min_weight=bound[0],
+            max_weight=bound[1],
+        )
     )  # fmt: skip
     expected = [
         naive.strengthened(edge.weight, edge.seen, f, rate=rate, low=bound[0], high=bound[1])

@@ -10,10 +10,11 @@ import naive
 import numpy as np
 import pytest
 import strategies
+from strategies import evidence
 
 import hebbgraph
 from hebbgraph.graph import Graph
-from hebbgraph.plasticity.hebbian import strengthen
+from hebbgraph.plasticity import hebbian
 
 RUN = Path(__file__).parents[2] / "shared" / "data" / "seed-plastify-run" / "run.json"
 pytestmark = pytest.mark.skipif(not RUN.exists(), reason="the published run is not at hand")
@@ -50,7 +51,7 @@ def test_strengthening_gives_the_run_s_weights(run: dict[str, Any], graph: Graph
     """w = 1 + 0.1·ln(1 + f) for every count that the run states."""
     counts = run["co_occurrence_by_source"]
     count = np.array([counts[graph.id(key)] for key in graph.source], np.int32)
-    weight = strengthen(graph, count, learning_rate=0.1, min_weight=0.1, max_weight=5.0)
+    weight = hebbian.rule(evidence(graph, count))
     np.testing.assert_allclose(weight, 1 + 0.1 * np.log(1 + count), rtol=1e-6)
 
 

@@ -490,14 +490,14 @@ def test_dry_run_sees_a_data_sets_new_rows(bare):
 
 def test_two_first_passes_do_not_both_adopt(bare, monkeypatch):
     late = hebbgraph.open(bare)
-    read = hebbgraph.store.adopt.read
+    read = hebbgraph.commits.adopt.read
 
     def overtaken(*arguments, **columns):
-        monkeypatch.setattr(hebbgraph.store.adopt, "read", read)
+        monkeypatch.setattr(hebbgraph.commits.adopt, "read", read)
         hebbgraph.open(bare).plastify()
         return read(*arguments, **columns)
 
-    monkeypatch.setattr(hebbgraph.store.adopt, "read", overtaken)
+    monkeypatch.setattr(hebbgraph.commits.adopt, "read", overtaken)
     with pytest.raises(ConflictError, match="another writer took it in first"):
         late.plastify()
     assert [one.operation for one in late.history()] == ["import", "plastify"]

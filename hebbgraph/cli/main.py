@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hebbgraph import __version__
-from hebbgraph.cli import clusters, exchange, inspection, maintenance, passes, tuning
+from hebbgraph.cli import clusters, exchange, inspection, maintenance, passes, tuning, use
 from hebbgraph.cli.output import Commands
 
 
@@ -26,7 +26,9 @@ def main() -> None:
 
 for _command in (
     exchange.import_command,
+    use.record_command,
     passes.plastify_command,
+    use.decay_command,
     tuning.tune_command,
     clusters.clusters_command,
     inspection.info_command,

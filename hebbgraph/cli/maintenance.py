@@ -87,10 +87,13 @@ def _story(snapshot: Snapshot) -> str:
         )
     if snapshot.operation == "cluster":
         return f"{figures['clusters']:,} clusters of {figures['clustered_nodes']:,} nodes"
+    if snapshot.operation == "tune":
+        chosen = snapshot.tuned["options"]
+        return "discovery chosen: " + ", ".join(f"{name} {chosen[name]}" for name in chosen)
+    if snapshot.operation == "decay":
+        return f"{figures['faded_edges']:,} edges faded"
     if snapshot.operation == "restore":
         return f"back to snapshot {snapshot.parameters['snapshot']}"
-    if snapshot.operation == "tune":
-        return ", ".join(f"{name} {value}" for name, value in snapshot.tuned["options"].items())
     if "new_edges" not in figures:
         return ""
     return f"{figures['new_nodes']:,} new nodes, {figures['new_edges']:,} new edges"

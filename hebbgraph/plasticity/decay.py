@@ -3,18 +3,79 @@
 from __future__ import annotations
 
 import dataclasses
-from datetime import timedelta
+import math
+from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from hebbgraph_kernels import decay as kernels
 
+from hebbgraph import check
 from hebbgraph.edgelist import UNDATED
+from hebbgraph.episodes import taken
 from hebbgraph.graph import Graph
 from hebbgraph.plasticity.parameters import UseParameters
+from hebbgraph.plasticity.use import uses_since
 
 STEP = timedelta(hours=1) // timedelta(microseconds=1)
 """Idle time below which an edge waits, so that a pass right after another writes nothing."""
+
+
+def decay(
+    graph: Graph,
+    *,
+    episodes: Any | None = None,
+    time_constant: timedelta | float = timedelta(days=30),
+    half_life: timedelta | float | None = None,
+    min_activations: int = 1,
+    temporal_window: timedelta | float = timedelta(days=30),
+    min_weight: float = 0.1,
+    now: datetime | None = None,
+) -> Graph:
+    """Let the edges fade that use has left, as a pass does, and nothing else.
+
+    Parameters
+    ----------
+    episodes : what was used, as in :func:`hebbgraph.plastify`; they protect their nodes' edges
+    time_constant : τ of e^{−t/τ}; a number is days
+    half_life : in its place, the time in which half is gone: τ = half_life/ln 2
+    min_activations : uses inside the window by which both ends keep an edge from fading
+    temporal_window, min_weight, now : as in :func:`hebbgraph.plastify`
+
+    Returns
+    -------
+    graph : the same object if nothing has faded
+
+    Raises
+    ------
+    ParameterError
+        an option is outside its range
+
+    Examples
+    --------
+    >>> import hebbgraph
+    >>> from datetime import UTC, datetime, timedelta
+    >>> born = datetime(2025, 1, 1, tzinfo=UTC)
+    >>> graph = hebbgraph.Graph.from_edges(["a"], ["b"], time=[born])
+    >>> later = hebbgraph.decay(graph, half_life=10, now=born + timedelta(days=20))
+    >>> round(float(later.weight[0]), 3)
+    0.325
+    """
+    if half_life is not None:
+        time_constant = check.duration("half_life", half_life) / math.log(2)
+    parameters = UseParameters(
+        time_constant=time_constant,  # type: ignore[arg-type]
+        min_activations=min_activations,
+    )
+    check.number("min_weight", min_weight, 0)
+    moment = check.microseconds("now", now)
+    window = check.duration("temporal_window", temporal_window) // timedelta(microseconds=1)
+    known = taken(episodes, graph.node_ids, graph.n_nodes)
+    return fade(
+        graph, uses_since(graph, known, moment - window), parameters,
+        min_weight=min_weight, now=moment,
+    )  # fmt: skip
 
 
 def fade(

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from hebbgraph import check
 from hebbgraph.errors import ParameterError
+from hebbgraph.plasticity.rules import RuleChoice, chosen, named
 
 RankBy = Literal["overlap_allocation", "resource_allocation", "confidence", "surprise"]
 Measure = Literal["overlap", "jaccard", "dice", "cosine", "resource_allocation"]
@@ -71,6 +72,7 @@ class UseParameters:
 class Parameters:
     """Options of a pass; see :func:`hebbgraph.plastify`."""
 
+    rule: RuleChoice | Sequence[RuleChoice] = "hebbian"
     learning_rate: float = 0.1
     competition_rate: float = 0.05
     temporal_window: timedelta = timedelta(days=30)
@@ -83,6 +85,7 @@ class Parameters:
     use: UseParameters = field(default_factory=UseParameters)
 
     def __post_init__(self) -> None:
+        chosen(self.rule)
         check.number("learning_rate", self.learning_rate, 0, 100)
         check.number("competition_rate", self.competition_rate, 0, 1)
         check.number("max_weight", self.max_weight, 0, 1e6, open_low=True)
@@ -93,7 +96,7 @@ class Parameters:
 
     def to_dict(self) -> dict[str, Any]:
         """Flat and JSON-ready; durations in days."""
-        out = dataclasses.asdict(self)
+        out = dataclasses.asdict(self) | {"rule": named(self.rule)}
         out |= out.pop("discovery") | out.pop("use")
         for name in ("temporal_window", "time_constant"):
             out[name] /= timedelta(days=1)

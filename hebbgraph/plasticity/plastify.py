@@ -15,14 +15,13 @@ from hebbgraph_kernels import threads_for
 
 from hebbgraph import check
 from hebbgraph.edgelist import UNDATED
-from hebbgraph.episodes import Episodes, check_known, of_rows, rows_of
+from hebbgraph.episodes import Episodes, taken
 from hebbgraph.graph import Graph
-from hebbgraph.plasticity import associations
+from hebbgraph.plasticity import associations, rules
 from hebbgraph.plasticity.competition import compete
 from hebbgraph.plasticity.cooccurrence import cooccurrence, outside_window
 from hebbgraph.plasticity.decay import fade
 from hebbgraph.plasticity.discovery import TIER_NAMES, find
-from hebbgraph.plasticity.hebbian import strengthen
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
 from hebbgraph.plasticity.parameters import (
@@ -33,6 +32,7 @@ from hebbgraph.plasticity.parameters import (
     UseParameters,
 )
 from hebbgraph.plasticity.report import PlasticityReport, WeightHistogram
+from hebbgraph.plasticity.rules import Evidence, RuleChoice
 from hebbgraph.plasticity.use import co_activation, grow, learn_from_use, uses_since
 
 Progress = Callable[[str], None]
@@ -41,6 +41,7 @@ Progress = Callable[[str], None]
 def plastify(
     graph: Graph,
     *,
+    rule: RuleChoice | Sequence[RuleChoice] = "hebbian",
     learning_rate: float = 0.1,
     competition_rate: float = 0.05,
     temporal_window: timedelta | float = timedelta(days=30),
@@ -75,6 +76,8 @@ def plastify(
 
     Parameters
     ----------
+    rule : how evidence moves the weights: a name of :data:`hebbgraph.plasticity.rules.RULES`, a
+        callable, or several, applied one after the other
     learning_rate : η of Δw = η·[log1p(f) − log1p(f_seen)], in [0, 100]
     competition_rate : ρ, what a loser loses of its weight, in [0, 1]
     temporal_window : how far back dated edges count as evidence; a bare number is days
@@ -119,6 +122,7 @@ def plastify(
     (1, 0)
     """  # noqa: E501
     parameters = Parameters(
+        rule=rule,
         learning_rate=learning_rate,
         competition_rate=competition_rate,
         temporal_window=check.duration("temporal_window", temporal_window),
@@ -146,13 +150,8 @@ def plastify(
             max_false_discovery_rate=max_false_discovery_rate,
         ),
     )
-    if episodes is not None and not isinstance(episodes, Episodes):
-        rows = rows_of(episodes)
-        check_known(rows, graph.node_ids, graph.n_nodes)
-        episodes = of_rows(rows, graph.node_ids, graph.n_nodes)
-    return run(
-        graph, parameters, episodes=episodes, similarity=similarity, now=now, progress=progress
-    )
+    known = taken(episodes, graph.node_ids, graph.n_nodes)
+    return run(graph, parameters, episodes=known, similarity=similarity, now=now, progress=progress)
 
 
 def run(
@@ -191,12 +190,11 @@ def _run(
     since = moment - parameters.temporal_window // timedelta(microseconds=1)
     base = learned = graph
     old = np.ones(graph.n_edges, np.bool_)
-    together, uses = None, np.zeros(graph.n_nodes, np.int32)
+    together = None
     if episodes is not None:
         with phase("use"):
             base, old = grow(graph, episodes)
             together = co_activation(base, episodes, since=since)
-            uses = uses_since(base, episodes, since)
             learned = learn_from_use(
                 base, old, episodes, parameters.use, max_weight=parameters.max_weight
             )
@@ -204,7 +202,11 @@ def _run(
     if fades:
         with phase("decay"):
             learned = fade(
-                learned, uses, parameters.use, min_weight=parameters.min_weight, now=moment
+                learned,
+                uses_since(learned, episodes, since),
+                parameters.use,
+                min_weight=parameters.min_weight,
+                now=moment,
             )
     faded = learned
     with phase("neighborhoods"):
@@ -212,10 +214,17 @@ def _run(
     with phase("co-occurrence"):
         count = cooccurrence(base, around, since=since, together=together)
     with phase("strengthening"):
-        weight = strengthen(
-            faded, count, learning_rate=parameters.learning_rate,
-            min_weight=parameters.min_weight, max_weight=parameters.max_weight,
-        )  # fmt: skip
+        evidence = Evidence(
+            graph=faded,
+            count=count,
+            episodes=episodes,
+            learning_rate=parameters.learning_rate,
+            min_weight=parameters.min_weight,
+            max_weight=parameters.max_weight,
+            since=since,
+            now=moment,
+        )
+        weight = rules.apply(rules.chosen(parameters.rule), evidence)
     with phase("competition"):
         weight = compete(
             faded, weight, count, around,

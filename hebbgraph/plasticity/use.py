@@ -10,6 +10,7 @@ import numpy.typing as npt
 from hebbgraph_kernels import episodes as kernels
 from hebbgraph_kernels._jit import thread_count
 from hebbgraph_kernels.csr import transpose
+from hebbgraph_kernels.search import places
 
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.episodes import Episodes
@@ -49,8 +50,10 @@ def co_activation(graph: Graph, episodes: Episodes, *, since: int) -> npt.NDArra
     return out
 
 
-def uses_since(graph: Graph, episodes: Episodes, since: int) -> npt.NDArray[np.int32]:
+def uses_since(graph: Graph, episodes: Episodes | None, since: int) -> npt.NDArray[np.int32]:
     """Episodes inside the temporal window that hold each node: (n_nodes,) int32."""
+    if episodes is None:
+        return np.zeros(graph.n_nodes, np.int32)
     inside = np.repeat(episodes.time >= since, np.diff(episodes.indptr))
     uses = np.bincount(episodes.nodes[inside], minlength=graph.n_nodes)
     return uses.astype(np.int32)
@@ -67,11 +70,22 @@ def grow(graph: Graph, episodes: Episodes) -> tuple[Graph, npt.NDArray[np.bool_]
     new = episodes.new
     pairs = _pairs(new.take(np.flatnonzero(new.outcome > 0)), graph.n_nodes)
     low, high = pairs // graph.n_nodes, pairs % graph.n_nodes
-    tail, head = graph.source.astype(np.int64), graph.indices.astype(np.int64)
-    joined = np.isin(pairs, np.minimum(tail, head) * graph.n_nodes + np.maximum(tail, head))
-    if joined.all():
+    apart = ~(_joined(graph, low, high) | _joined(graph, high, low))
+    if not apart.any():
         return graph, np.ones(graph.n_edges, np.bool_)
-    return with_edges(graph, low[~joined], high[~joined], weight=0.0)
+    return with_edges(graph, low[apart], high[apart], weight=0.0)
+
+
+def _joined(
+    graph: Graph, source: npt.NDArray[np.int64], target: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Which pairs have an edge from the one to the other."""
+    place = np.empty(source.size, np.int64)
+    places(graph.indptr, graph.indices, source, target, place)
+    inside = place < graph.indptr[source + 1]
+    out = np.zeros(source.size, np.bool_)
+    out[inside] = graph.indices[place[inside]] == target[inside]
+    return out
 
 
 def learn_from_use(

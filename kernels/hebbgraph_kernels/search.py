@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hebbgraph_kernels._jit import njit
+import numpy as np
+from numba import prange
+
+from hebbgraph_kernels._jit import njit, parallel_njit
 
 
 @njit
@@ -30,3 +33,18 @@ def skip_to(values, low, end, wanted):  # type: ignore[no-untyped-def]
         high += step
         step *= 2
     return first_above(values, low, min(high, end), wanted - 1)
+
+
+@parallel_njit
+def places(
+    indptr: np.ndarray, indices: np.ndarray, row: np.ndarray, column: np.ndarray, out: np.ndarray
+) -> None:
+    """Where each (row, column) stands in a CSR with sorted rows, or would stand.
+
+    Parameters
+    ----------
+    row, column : (k,) int
+    out : (k,) int64, place of the first entry of the row that is at least the column
+    """
+    for k in prange(row.size):
+        out[k] = first_above(indices, indptr[row[k]], indptr[row[k] + 1], column[k] - 1)
