@@ -13,6 +13,8 @@ BENCHMARKS = {
     "support": "edge support A∘(A·Aᵀ) beside networkit, igraph and GraphBLAS",
     "passes": "whole passes: small graph in memory, command line, demo graph, Debian packages",
     "store": "a pass over a store of 10 M edges beside Lance reading and writing the same columns",
+    "clusters": "communities by seven methods of five libraries: quality, time, determinism",
+    "node_history": "the history of single nodes over ten snapshots of a million edges",
     "link_prediction": "what rankings find of held-out edges, ogbl-ddi, calibration, tuning",
 }
 

@@ -16,11 +16,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hebbgraph.cluster_tables import Clusters as Clusters
     from hebbgraph.columns import NodeMetrics as NodeMetrics
     from hebbgraph.errors import HebbGraphError as HebbGraphError
     from hebbgraph.graph import Graph as Graph
     from hebbgraph.memory import Memory as Memory
+    from hebbgraph.node_history import NodeHistory as NodeHistory
     from hebbgraph.node_use import NodeUse as NodeUse
+    from hebbgraph.plasticity.clusters import clusters as clusters
     from hebbgraph.plasticity.decay import decay as decay
     from hebbgraph.plasticity.discovery import Discovery as Discovery
     from hebbgraph.plasticity.discovery import discover as discover
@@ -49,6 +52,9 @@ _HOMES = {
     "NodeMetrics": "columns",
     "NodeUse": "node_use",
     "Memory": "memory",
+    "NodeHistory": "node_history",
+    "Clusters": "cluster_tables",
+    "clusters": "plasticity.clusters",
     "decay": "plasticity.decay",
     "Discovery": "plasticity.discovery",
     "discover": "plasticity.discovery",

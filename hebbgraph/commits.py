@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from hebbgraph import adopt, check, graph_tables, schema, tables
+from hebbgraph import adopt, check, cluster_tables, graph_tables, node_history, schema, tables
+from hebbgraph.cluster_tables import Clusters
 from hebbgraph.diff import SnapshotDiff, compare
 from hebbgraph.errors import (
     ConflictError,
@@ -22,7 +23,8 @@ from hebbgraph.errors import (
 )
 from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
-from hebbgraph.snapshots import TUNED, Reading, Snapshot, new_row
+from hebbgraph.node_history import NodeHistory
+from hebbgraph.snapshots import NEXT_CLUSTER, TUNED, VERSIONED, Reading, Snapshot, new_row
 from hebbgraph.transaction import transaction
 
 
@@ -173,6 +175,44 @@ class Commits:
             new=after.seq,
         )
 
+    def clusters(self, snapshot: int | None = None) -> Clusters:
+        """The clusters of a snapshot, the newest by default.
+
+        Nodes that came later are in none.
+
+        Raises
+        ------
+        StoreError
+            :meth:`cluster` had not been run by then
+        """
+        seen = self.snapshot(snapshot)
+        if "clusters" not in seen.versions:
+            raise StoreError(
+                f"{self.path}: snapshot {seen.seq} has no clusters; "
+                f"find them with `hebbgraph clusters {self.path}`"
+            )
+        return cluster_tables.read(self.path, seen)
+
+    def history_of(self, node: str | int, *, limit: int = 10) -> NodeHistory:
+        """How a node's activation and the weights of its edges moved over the snapshots.
+
+        Only the rows at the node are read.
+
+        Parameters
+        ----------
+        limit : how many of its edges, strongest first
+
+        Raises
+        ------
+        NodeNotFoundError
+            the newest snapshot has no such node
+        SnapshotNotFoundError
+            there is no snapshot yet
+        """
+        check.integer("limit", limit, 0)
+        self.snapshot()
+        return node_history.read(self.path, self.history(), node, limit)
+
     # -- writing --------------------------------------------------------------
 
     def commit(
@@ -229,7 +269,8 @@ class Commits:
         **said: Any,
     ) -> Snapshot:
         # What a data set was taken in as goes on to every snapshot made of it.
-        handed_on = {TUNED: parent.tuned} if parent.tuned else {}
+        handed_on: dict[str, Any] = {TUNED: parent.tuned} if parent.tuned else {}
+        handed_on |= {NEXT_CLUSTER: parent.next_cluster} if parent.next_cluster else {}
         said["parameters"] = {**parent.origin, **handed_on, **said["parameters"]}
         seen = parent.episodes_seen if episodes_seen is None else episodes_seen
         row = new_row(parent.seq + 1, parent.seq, versions, reading, seen, **said)
@@ -275,8 +316,11 @@ class Commits:
             if len(kept) < len(history):
                 tables.delete_rows(self.path, "snapshots", f"seq < {kept[0].seq}")
             freed = sum(
-                tables.keep_versions(self.path, name, {one.versions[name] for one in kept})
-                for name in ("nodes", "edges")
+                tables.keep_versions(
+                    self.path, name, {one.versions[name] for one in kept if name in one.versions}
+                )
+                for name in VERSIONED
+                if any(name in one.versions for one in history)
             )
             for name in ("snapshots", "episodes"):
                 if tables.is_dataset(Path(tables.folder(self.path, name))):

@@ -25,6 +25,10 @@ class NodeNotFoundError(HebbGraphError, KeyError):
         return str(self.args[0])
 
 
+class MissingPackageError(HebbGraphError, ImportError):
+    """An optional package that is not installed; the message says how to get it."""
+
+
 class StoreError(HebbGraphError):
     """A store that cannot be opened, read or written."""
 

@@ -26,7 +26,7 @@ from hebbgraph.columns import (
     time_column,
 )
 from hebbgraph.edgelist import IdPolicy
-from hebbgraph.errors import InputError, NodeNotFoundError
+from hebbgraph.errors import InputError
 from hebbgraph.node_use import NodeUse
 
 if TYPE_CHECKING:
@@ -318,24 +318,7 @@ class Graph:
         NodeNotFoundError
             no node has that id
         """
-        if self.node_ids is None:
-            text = str(node)
-            # No key has twenty digits, and int() refuses thousands.
-            found = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
-            if 0 <= found < self.n_nodes:
-                return found
-        else:
-            try:
-                wanted = pa.scalar(node).cast(self.node_ids.type)
-                found = pc.index(self.node_ids, wanted).as_py()
-            except (ValueError, TypeError, NotImplementedError, OverflowError, pa.ArrowException):
-                found = -1
-            if found >= 0:
-                return int(found)
-        raise NodeNotFoundError(
-            f"no node {ids.shown(node)} among {self.n_nodes:,}"
-            f"{ids.suggestion(node, self.node_ids, self.n_nodes)}"
-        )
+        return ids.key(node, self.node_ids, self.n_nodes)
 
     def id(self, key: int) -> str | int:
         """Id of a node key."""

@@ -200,6 +200,14 @@ def _read_nodes(path: Path, snapshot: Snapshot) -> dict[str, Any]:
     return out
 
 
+def read_node_ids(path: Path, snapshot: Snapshot) -> tuple[pa.Array | None, int]:
+    """Ids by key as a graph holds them, None where ids are the keys, and the number of nodes."""
+    known, n_nodes = read_ids(path, snapshot)
+    if known is not None and snapshot.reading.id_type == "int64":
+        known = known.cast(pa.int64())
+    return known, n_nodes
+
+
 def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     """Codes (−1 for null) and names of a dictionary column."""
     if not pa.types.is_dictionary(column.type):

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import casting
-from hebbgraph.errors import InputError
+from hebbgraph.errors import InputError, NodeNotFoundError
 
 SHOWN = 40
 """Characters of an id that a message shows."""
@@ -24,6 +24,32 @@ def shown(value: object) -> str:
     cut = text if len(text) <= SHOWN else text[:SHOWN] + "…"
     visible = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut)
     return f'"{visible}"'
+
+
+def key(node: str | int, known: pa.Array | None, n_nodes: int) -> int:
+    """Key of a node id; ``known`` holds ids by key, None where ids are the keys.
+
+    Raises
+    ------
+    NodeNotFoundError
+        no node has that id
+    """
+    if known is None:
+        text = str(node)
+        # No key has twenty digits, and int() refuses thousands.
+        found = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
+        if 0 <= found < n_nodes:
+            return found
+    else:
+        try:
+            found = pc.index(known, pa.scalar(node).cast(known.type)).as_py()
+        except (ValueError, TypeError, NotImplementedError, OverflowError, pa.ArrowException):
+            found = -1
+        if found >= 0:
+            return int(found)
+    raise NodeNotFoundError(
+        f"no node {shown(node)} among {n_nodes:,}{suggestion(node, known, n_nodes)}"
+    )
 
 
 def suggestion(wanted: object, known: pa.Array | None, n_nodes: int) -> str:

@@ -100,10 +100,29 @@ SNAPSHOTS = pa.schema(
         _field("episodes_seen", pa.int64(), "episodes with a smaller seq are learned from",
                nullable=True),
         _field("schema_version", pa.int32(), "schema it was written with"),
+        _field("clusters_version", pa.int64(), "Lance version of clusters", nullable=True),
     ]
 )  # fmt: skip
 
-TABLES = {"nodes": NODES, "edges": EDGES, "episodes": EPISODES, "snapshots": SNAPSHOTS}
+CLUSTERS = pa.schema(
+    [
+        _field("id", pa.int64(), "stays from pass to pass; never given twice"),
+        _field("name", pa.string(), "ids of the most central members"),
+        _field("center", pa.int64(), "key of the most central member"),
+        _field("size", pa.int64(), "number of members"),
+        _field("cohesion", pa.float64(), "share of the members' weight that stays inside"),
+        _field("stability", pa.float64(), "mean best Jaccard overlap with the other seeds"),
+        _field("members", pa.list_(pa.int64()), "keys of the members, ascending"),
+    ]
+)
+
+TABLES = {
+    "nodes": NODES,
+    "edges": EDGES,
+    "episodes": EPISODES,
+    "clusters": CLUSTERS,
+    "snapshots": SNAPSHOTS,
+}
 
 LEARNED = {
     "nodes": (

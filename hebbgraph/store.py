@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from hebbgraph import check, episode_log, graph_tables, tables
+from hebbgraph import check, cluster_tables, episode_log, graph_tables, tables
+from hebbgraph.cluster_tables import Clusters
 from hebbgraph.commits import Commits, import_figures
 from hebbgraph.episodes import Episodes, Where, at_episode, batches, check_known, of_rows
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
-from hebbgraph.snapshots import TUNED, Snapshot, shown
+from hebbgraph.snapshots import NEXT_CLUSTER, TUNED, Snapshot, shown
+from hebbgraph.transaction import transaction
 
 if TYPE_CHECKING:
     from hebbgraph.plasticity.report import PlasticityReport
@@ -167,6 +169,38 @@ class Store(Commits):
             parameters={TUNED: chosen}, figures=figures,
         )  # fmt: skip
         return tuning
+
+    def cluster(self, *, dry_run: bool = False, **options: Any) -> Clusters:
+        """Group strongly connected nodes and commit the groups; see :func:`hebbgraph.clusters`.
+
+        Clusters that continue earlier ones keep their ids, and no id is ever given twice, not
+        even after a restore.  Groups that are as they were commit nothing.
+
+        Parameters
+        ----------
+        dry_run : return the groups and write nothing
+        """
+        # An upward import, as in plastify().
+        from hebbgraph.plasticity.clusters import ClusterParameters, clusters
+
+        stated = dataclasses.asdict(ClusterParameters(**options))
+        parent, base = self._base(dry_run=dry_run)
+        previous = None if parent is None else cluster_tables.read(self.path, parent)
+        found = clusters(base, previous=previous, **stated)
+        if dry_run or parent is None:
+            return found
+        if "clusters" in parent.versions and previous is not None and found.same(previous):
+            return found
+        with transaction(self.path):
+            self._check_parent(parent)
+            written = tables.write(self.path, "clusters", found.to_arrow())
+            self._append(
+                graph_tables.reading(base), parent, {**parent.versions, "clusters": written},
+                None,
+                operation="cluster", parameters={**stated, NEXT_CLUSTER: found.next_id},
+                figures=found.figures(),
+            )  # fmt: skip
+        return found
 
     # -- use ------------------------------------------------------------------
 

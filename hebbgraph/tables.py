@@ -131,6 +131,21 @@ def read(path: Path, table: str, version: int, columns: Sequence[str]) -> pa.Tab
     return rows
 
 
+def select(
+    path: Path, table: str, version: int, columns: Sequence[str], predicate: str
+) -> pa.Table:
+    """Some columns of the rows of a version that an SQL predicate names, in row order."""
+    with readable(path, table):
+        dataset = lance.dataset(folder(path, table), version=version)
+        return dataset.to_table(columns=list(columns), filter=predicate, scan_in_order=True)
+
+
+def versions(path: Path, table: str) -> set[int]:
+    """The versions that are still there."""
+    with readable(path, table):
+        return {int(one["version"]) for one in lance.dataset(folder(path, table)).versions()}
+
+
 @contextmanager
 def readable(path: Path, table: str) -> Iterator[None]:
     """Turn what Lance raises for a damaged table into one line."""
@@ -156,6 +171,7 @@ def insert_once(path: Path, table: str, key: str, row: pa.Table) -> None:
     """Insert a row unless its key is taken: a compare-and-swap among racing writers.
 
     ``key`` must be marked as unenforced primary key; a plain append would let two writers in.
+    A table that an older release made is given the columns it lacks, null in its rows.
     """
     dataset = lance.dataset(folder(path, table))
     missing = [field for field in row.schema if field.name not in dataset.schema.names]

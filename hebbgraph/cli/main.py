@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hebbgraph import __version__
-from hebbgraph.cli import exchange, inspection, maintenance, passes, tuning, use
+from hebbgraph.cli import clusters, exchange, inspection, maintenance, passes, tuning, use
 from hebbgraph.cli.output import Commands
 
 
@@ -30,6 +30,7 @@ for _command in (
     passes.plastify_command,
     use.decay_command,
     tuning.tune_command,
+    clusters.clusters_command,
     inspection.info_command,
     maintenance.history_command,
     maintenance.diff_command,

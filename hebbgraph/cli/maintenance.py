@@ -16,11 +16,27 @@ if TYPE_CHECKING:
 
 @click.command("history")
 @click.argument("store")
+@click.option("--node", help="Draw how this node moved over the snapshots.")
+@click.option("--png", metavar="FILE", help="With --node: draw it into a file too.")
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    help="With --node: edges to draw, strongest first.",
+)
 @output_options
-def history_command(store: str, as_json: bool, quiet: bool) -> None:
-    """The snapshots of STORE, oldest first."""
+def history_command(
+    store: str, node: str | None, png: str | None, limit: int, as_json: bool, quiet: bool
+) -> None:
+    """The snapshots of STORE, oldest first, or the course of one node over them."""
     import hebbgraph
 
+    if node is not None:
+        _history_of_node(store, node, png, limit, as_json=as_json, quiet=quiet)
+        return
+    if png is not None:
+        raise click.UsageError("--png goes with --node ID")
     history = hebbgraph.open(store).history()
 
     def show(console: Console) -> None:
@@ -40,6 +56,27 @@ def history_command(store: str, as_json: bool, quiet: bool) -> None:
     emit([one.to_dict() for one in history], show, as_json=as_json, quiet=quiet)
 
 
+def _history_of_node(
+    store: str, node: str, png: str | None, limit: int, *, as_json: bool, quiet: bool
+) -> None:
+    import hebbgraph
+
+    history = hebbgraph.open(store).history_of(node, limit=limit)
+    if png is not None:
+        from hebbgraph.plots import node_history_png
+
+        node_history_png(history, png)
+
+    def show(console: Console) -> None:
+        from hebbgraph.cli.node_history import show_node_history
+
+        show_node_history(console, history)
+        if png is not None:
+            console.print(f"drawn → {png}", soft_wrap=True, markup=False)
+
+    emit({"store": store, **history.to_dict(), "png": png}, show, as_json=as_json, quiet=quiet)
+
+
 def _story(snapshot: Snapshot) -> str:
     figures = snapshot.figures
     if snapshot.operation == "plastify":
@@ -48,6 +85,8 @@ def _story(snapshot: Snapshot) -> str:
             f"{figures['new_associations_discovered']:,} associations new, "
             f"{figures['withdrawn_associations']:,} withdrawn"
         )
+    if snapshot.operation == "cluster":
+        return f"{figures['clusters']:,} clusters of {figures['clustered_nodes']:,} nodes"
     if snapshot.operation == "tune":
         chosen = snapshot.tuned["options"]
         return "discovery chosen: " + ", ".join(f"{name} {chosen[name]}" for name in chosen)
@@ -55,6 +94,8 @@ def _story(snapshot: Snapshot) -> str:
         return f"{figures['faded_edges']:,} edges faded"
     if snapshot.operation == "restore":
         return f"back to snapshot {snapshot.parameters['snapshot']}"
+    if "new_edges" not in figures:
+        return ""
     return f"{figures['new_nodes']:,} new nodes, {figures['new_edges']:,} new edges"
 
 
