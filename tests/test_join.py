@@ -37,7 +37,7 @@ RANKINGS = {
 }  # fmt: skip
 MEASURES = {"overlap": 0, "jaccard": 1, "dice": 2, "cosine": 3, "resource_allocation": 4}
 any_neighbourhoods = strategies.neighbourhoods(max_nodes=11) | strategies.twinned()
-PRICES = (0.0, accumulation.PRICE, np.inf)
+PRICES = (0.0, accumulation.PRICE, 2.0**40)
 """Of a wedge of a prefix: every row pruned, each by its wedges, every row counted whole."""
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes uncompiled")
 
