@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hebbgraph_kernels import accumulation, measures, twins
-from hebbgraph_kernels._jit import njit
+from hebbgraph_kernels._jit import njit, threads_for
 from hebbgraph_kernels.accumulation import whole_rows
 from hebbgraph_kernels.csr import degree_order, relabel, transpose
 from hebbgraph_kernels.membership import membership_filter, signatures, tell_apart
@@ -100,15 +100,19 @@ def frame(
         *rows, lists[0], size, share, measure, min_shared, threshold, shrinkage, unit,
         accumulation.PRICE,
     )  # fmt: skip
-    pruned = not whole.all()
+    membership = np.empty(0, np.uint8)
+    if not whole.all():
+        # An entry is a few instructions here: to wake a second thread pays later than elsewhere.
+        with threads_for(lists[1].size // 8):
+            membership = membership_filter(*lists)
     return (
         Frame(
             *rows,
             *lists,
-            membership=membership_filter(*lists) if pruned else np.empty(0, np.uint8),
+            membership=membership,
             signature=(
                 signatures(*rows, lists[0])
-                if pruned and tell_apart(*rows, lists[0])
+                if membership.size and tell_apart(*rows, lists[0])
                 else np.empty(0, np.uint16)
             ),
             whole=whole,
