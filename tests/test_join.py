@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import naive
@@ -10,7 +12,17 @@ import numba
 import numpy as np
 import pytest
 import strategies
-from hebbgraph_kernels import best, join, lookup, measures, membership, ranking, stream, twins
+from hebbgraph_kernels import (
+    accumulation,
+    best,
+    join,
+    lookup,
+    measures,
+    membership,
+    ranking,
+    stream,
+    twins,
+)
 from hebbgraph_kernels.frame import Frame, frame, sums_of_shares
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,12 +37,25 @@ RANKINGS = {
 }  # fmt: skip
 MEASURES = {"overlap": 0, "jaccard": 1, "dice": 2, "cosine": 3, "resource_allocation": 4}
 any_neighbourhoods = strategies.neighbourhoods(max_nodes=11) | strategies.twinned()
+PRICES = (0.0, accumulation.PRICE, 2.0**40)
+"""Of a wedge of a prefix: every row pruned, each by its wedges, every row counted whole."""
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes uncompiled")
 
 
 def kernel_options(options: dict[str, Any]) -> dict[str, Any]:
     named = {name: options[name] for name in ("min_shared", "threshold", "shrinkage")}
     return named | {"measure": MEASURES[options["measure"]]}
+
+
+@contextmanager
+def priced(price: float) -> Iterator[None]:
+    """Choose between the two roads of the join at this price."""
+    before = accumulation.PRICE
+    accumulation.PRICE = price
+    try:
+        yield
+    finally:
+        accumulation.PRICE = before
 
 
 def population(around: naive.Neighbourhoods) -> int:
@@ -154,10 +179,20 @@ def hold_frame(
 ) -> Frame:  # fmt: skip
     """Build a frame and hold it to what its attributes promise."""
     rows = adjacency(around, dtype)
-    walked, unit = frame(
-        *rows, allowed=np.array(allowed), measure=MEASURES[measure], min_shared=min_shared,
-        place=None if place is None else np.array(place),
-    )  # fmt: skip
+    common: dict[str, Any] = {
+        "allowed": np.array(allowed), "measure": MEASURES[measure], "min_shared": min_shared,
+        "threshold": 0.3, "shrinkage": 0.5, "place": None if place is None else np.array(place),
+    }  # fmt: skip
+    with priced(0.0):
+        walked, unit = frame(*rows, **common)
+    assert not walked.whole.any()
+    for price in PRICES[1:]:
+        with priced(price):
+            again, same_unit = frame(*rows, **common)
+        assert same_unit == unit
+        hold_roads(again, unit, common, price)
+        for name in set(Frame._fields) - {"membership", "signature", "whole"}:
+            np.testing.assert_array_equal(getattr(again, name), getattr(walked, name))
     order = sorted(around, key=lambda node: (len(around[node]), node))
     classes = to_rows(walked.class_indptr, walked.class_nodes)
     members = [node for one in classes for node in one]
@@ -190,6 +225,26 @@ def hold_frame(
     assert walked.signature.size in (0, walked.row_indices.size)
     assert walked.row_indices.dtype == walked.list_indices.dtype == dtype
     return walked
+
+
+def hold_roads(walked: Frame, unit: float, options: dict[str, Any], price: float) -> None:
+    """A row is counted whole if its prefix costs more; no filters are made if all rows are."""
+    rows = to_rows(walked.row_indptr, walked.row_indices)
+    lists = to_rows(walked.list_indptr, walked.list_indices)
+    for row, middles in enumerate(rows):
+        prefix, least = join.plan(
+            row, walked.row_indptr, walked.row_indices, walked.size, walked.share,
+            options["measure"], options["min_shared"], options["threshold"], options["shrinkage"],
+            unit,
+        )  # fmt: skip
+        beyond = [sum(1 for other in lists[middle] if other > row) for middle in middles]
+        walks = sum(beyond[:prefix])
+        cheaper = walks > 0 and sum(beyond) < price * walks
+        assert walked.whole[row] == (least <= len(middles) and cheaper)
+    if walked.whole.all():
+        assert walked.membership.size == walked.signature.size == 0
+    else:
+        assert walked.membership.size == walked.row_indices.size
 
 
 @settings(max_examples=120, deadline=None)
@@ -290,10 +345,11 @@ def hold_candidates(walked: Frame, unit: float, options: dict[str, Any], wide: b
 def test_candidates(found: Any, wide: bool, dtype: Any) -> None:
     around, options, allowed = found
     named = kernel_options(options)
-    walked, unit = frame(
-        *adjacency(around, dtype), allowed=np.array(allowed), measure=named["measure"],
-        min_shared=named["min_shared"], place=np.arange(len(around)),
-    )  # fmt: skip
+    with priced(0.0):
+        walked, unit = frame(
+            *adjacency(around, dtype), allowed=np.array(allowed), place=np.arange(len(around)),
+            **named,
+        )  # fmt: skip
     hold_candidates(walked, unit, named, wide)
 
 
@@ -305,10 +361,10 @@ def test_candidates_on_every_path(name: str, measure: str) -> None:
     options = {
         "measure": MEASURES[measure], "min_shared": 2, "threshold": 0.4, "shrinkage": 0.5,
     }  # fmt: skip
-    walked, unit = frame(
-        *adjacency(around), allowed=np.ones(len(around), np.bool_), measure=options["measure"],
-        min_shared=2, place=None,
-    )  # fmt: skip
+    with priced(0.0):
+        walked, unit = frame(
+            *adjacency(around), allowed=np.ones(len(around), np.bool_), place=None, **options
+        )
     assert hold_candidates(walked, unit, options, wide=True) <= len(around)
 
 
@@ -338,11 +394,18 @@ def best_partners(
     around: naive.Neighbourhoods, options: dict[str, Any], allowed: list[bool], cap: int,
     place: list[int], dtype: Any = np.int32,
 ) -> tuple[np.ndarray, ...]:  # fmt: skip
-    return best.best_partners(
-        *adjacency(around, dtype), cap=cap, allowed=np.array(allowed), place=np.array(place),
-        ranking=RANKINGS[options["rank_by"]], population=population(around),
-        **kernel_options(options),
-    )  # fmt: skip
+    """The tables, the same on either road."""
+    tables = []
+    for price in PRICES:
+        with priced(price):
+            tables.append(best.best_partners(
+                *adjacency(around, dtype), cap=cap, allowed=np.array(allowed),
+                place=np.array(place), ranking=RANKINGS[options["rank_by"]],
+                population=population(around), **kernel_options(options),
+            ))  # fmt: skip
+        for one, other in zip(tables[0], tables[-1], strict=True):
+            np.testing.assert_array_equal(one, other)
+    return tables[0]
 
 
 def partners_of(
@@ -419,7 +482,20 @@ def qualifying_pairs(
     around: naive.Neighbourhoods, allowed: list[bool], adjacent: bool, dtype: Any, block: int,
     options: dict[str, Any],
 ) -> dict[tuple[int, int], tuple[Any, ...]]:  # fmt: skip
-    """Every pair of every block, its shared neighbours and its value; without sums if unwanted."""
+    """Every pair of every block, its shared neighbours and its value, the same on either road."""
+    found = []
+    for price in PRICES:
+        with priced(price):
+            found.append(pairs_of_blocks(around, allowed, adjacent, dtype, block, options))
+        assert found[0] == found[-1]
+    return found[0]
+
+
+def pairs_of_blocks(
+    around: naive.Neighbourhoods, allowed: list[bool], adjacent: bool, dtype: Any, block: int,
+    options: dict[str, Any],
+) -> dict[tuple[int, int], tuple[Any, ...]]:  # fmt: skip
+    """Every pair with its numbers; without the sum if it is not wanted."""
     got = {}
     for left, right, *numbers in stream.qualifying_pairs(
         *adjacency(around, dtype), allowed=np.array(allowed), adjacent=adjacent,

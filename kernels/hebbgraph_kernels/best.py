@@ -14,6 +14,7 @@ from hebbgraph_kernels._jit import (
     parallel_njit,
     thread_count,
 )
+from hebbgraph_kernels.accumulation import count_and_sum
 from hebbgraph_kernels.frame import frame
 from hebbgraph_kernels.join import CHUNK, candidates, number_known, plan, settle, worths
 from hebbgraph_kernels.membership import SHORT
@@ -79,8 +80,6 @@ def _offer(  # type: ignore[no-untyped-def]
     They are worth the same and come in tie order, so once one is not good enough the rest are not
     either.
     """
-    if rank < bar[owner]:
-        return
     while exchange(locks, owner, 1):
         pass
     for member in range(class_indptr[partner], class_indptr[partner + 1]):
@@ -115,11 +114,9 @@ def rank_of(  # type: ignore[no-untyped-def]
 
 @njit
 def _may_enter(  # type: ignore[no-untyped-def]
-    owner, rank, value, shared, node, bar, locks, ranks, values, shares, nodes, place
+    owner, rank, value, shared, node, locks, ranks, values, shares, nodes, place
 ):  # fmt: skip
-    """Whether a partner worth at most this much may still enter a table."""
-    if rank != bar[owner]:
-        return rank > bar[owner]
+    """Whether a partner worth at most as much as the last of a full table may still enter it."""
     last = nodes.shape[1] - 1
     while exchange(locks, owner, 1):
         pass
@@ -151,11 +148,16 @@ def _promising(  # type: ignore[no-untyped-def]
                 ranking, shared, worth[known], value, row, node, row_indptr, 0, log_factorial, unit
             )
         other = class_nodes[class_indptr[node]]
-        enters = _may_enter(
-            row, most, value, shared, other, bar, locks, ranks, values, shares, nodes, place
-        ) or _may_enter(
-            node, most, value, shared, own, bar, locks, ranks, values, shares, nodes, place
-        )
+        # Compared here, since to pass a dozen arrays to a function takes longer than all of it.
+        enters = most > bar[row] or most > bar[node]
+        if not enters and most == bar[row]:
+            enters = _may_enter(
+                row, most, value, shared, other, locks, ranks, values, shares, nodes, place
+            )
+        if not enters and most == bar[node]:
+            enters = _may_enter(
+                node, most, value, shared, own, locks, ranks, values, shares, nodes, place
+            )
         if enters and not joined[middle_of[node]]:
             touched[kept] = node
             kept += 1
@@ -210,11 +212,49 @@ def _row(  # type: ignore[no-untyped-def]
                 ranking, s, amounts[k], value, row, node, row_indptr, population,
                 log_factorial, unit,
             )  # fmt: skip
+            if rank >= bar[row]:
+                _offer(row, rank, value, s, node, class_indptr, class_nodes, held, bar, locks,
+                       ranks, values, shares, nodes, place)  # fmt: skip
+            if rank >= bar[node]:
+                _offer(node, rank, value, s, row, class_indptr, class_nodes, held, bar, locks,
+                       ranks, values, shares, nodes, place)  # fmt: skip
+        start = following
+    for entry in range(row_indptr[row], row_indptr[row + 1]):
+        joined[row_indices[entry]] = 0
+
+
+@njit
+def _whole_row(  # type: ignore[no-untyped-def]
+    row, row_indptr, row_indices, list_indptr, list_indices, size, share,
+    middle_of, class_indptr, class_nodes, place, least, limit, measure, min_shared, threshold,
+    shrinkage, ranking, unit, population, log_factorial, tally, touched, joined,
+    held, bar, locks, ranks, values, shares, nodes,
+):  # fmt: skip
+    met = count_and_sum(
+        row, row_indptr, row_indices, list_indptr, list_indices, share, limit, tally, touched
+    )
+    for entry in range(row_indptr[row], row_indptr[row + 1]):
+        joined[row_indices[entry]] = 1
+    for k in range(met):
+        node = touched[k]
+        s = tally[node, 0]
+        amount = tally[node, 1]
+        tally[node, 0] = 0
+        tally[node, 1] = 0
+        if s < least or joined[middle_of[node]]:
+            continue
+        value = measures.value(measure, s, amount, size[row], size[node], shrinkage, unit)
+        if s < min_shared or value < threshold:
+            continue
+        rank = rank_of(
+            ranking, s, amount, value, row, node, row_indptr, population, log_factorial, unit
+        )
+        if rank >= bar[row]:
             _offer(row, rank, value, s, node, class_indptr, class_nodes, held, bar, locks,
                    ranks, values, shares, nodes, place)  # fmt: skip
+        if rank >= bar[node]:
             _offer(node, rank, value, s, row, class_indptr, class_nodes, held, bar, locks,
                    ranks, values, shares, nodes, place)  # fmt: skip
-        start = following
     for entry in range(row_indptr[row], row_indptr[row + 1]):
         joined[row_indices[entry]] = 0
 
@@ -237,13 +277,14 @@ def _twins(  # type: ignore[no-untyped-def]
         rank = rank_of(
             ranking, degree, amount, value, row, row, row_indptr, population, log_factorial, unit
         )
-        _offer(row, rank, value, degree, row, class_indptr, class_nodes, held, bar, locks,
-               ranks, values, shares, nodes, place)  # fmt: skip
+        if rank >= bar[row]:
+            _offer(row, rank, value, degree, row, class_indptr, class_nodes, held, bar, locks,
+                   ranks, values, shares, nodes, place)  # fmt: skip
 
 
 @parallel_njit
 def _best(  # type: ignore[no-untyped-def]
-    row_indptr, row_indices, list_indptr, list_indices, membership, signature,
+    row_indptr, row_indices, list_indptr, list_indices, membership, signature, whole,
     size, share, middle_of, class_indptr, class_nodes, place,
     measure, min_shared, threshold, shrinkage, ranking, unit, population, log_factorial,
     cursor, threads, nodes, shares, values, ranks,
@@ -255,6 +296,7 @@ def _best(  # type: ignore[no-untyped-def]
     widest = 0
     for row in range(n_rows):
         widest = max(widest, row_indptr[row + 1] - row_indptr[row])
+    tallied = n_rows if whole.any() else 0
     for _thread in prange(threads):
         few = np.zeros(n_rows, np.uint8)
         many = np.zeros(n_rows if widest > 255 else 0, np.int32)
@@ -263,11 +305,13 @@ def _best(  # type: ignore[no-untyped-def]
         worth = np.empty(max(1 << SHORT, widest + 1), np.int64)
         counts = np.empty(CHUNK, np.int32)
         amounts = np.empty(CHUNK, np.int64)
+        tally = np.zeros((tallied, 2), np.int64)
         while True:
             block = fetch_add(cursor, 0, _ROWS_PER_BLOCK)
             if block >= n_rows:
                 break
-            for row in range(block, min(block + _ROWS_PER_BLOCK, n_rows)):
+            for back in range(block, min(block + _ROWS_PER_BLOCK, n_rows)):
+                row = n_rows - 1 - back
                 _twins(
                     row, row_indptr, row_indices, size, share, class_indptr, class_nodes, place,
                     measure, min_shared, threshold, shrinkage, ranking, unit, population,
@@ -281,8 +325,15 @@ def _best(  # type: ignore[no-untyped-def]
                 if least > degree:
                     continue
                 limit = measures.first_too_large(measure, row, size, threshold, shrinkage)
+                if whole[row]:
+                    _whole_row(
+                        row, row_indptr, row_indices, list_indptr, list_indices, size, share,
+                        middle_of, class_indptr, class_nodes, place, least, limit, measure,
+                        min_shared, threshold, shrinkage, ranking, unit, population, log_factorial,
+                        tally, touched, joined, held, bar, locks, ranks, values, shares, nodes,
+                    )  # fmt: skip
                 # Counts of at most 255 fit in a byte, and an array of bytes in cache.
-                if degree <= 255:
+                elif degree <= 255:
                     _row(
                         row, row_indptr, row_indices, list_indptr, list_indices, membership,
                         signature, size, share, middle_of, class_indptr, class_nodes, place,
@@ -335,8 +386,9 @@ def best_partners(
     value, rank : (p,) float64
     """
     walked, unit = frame(
-        indptr, indices, allowed=allowed, measure=measure, min_shared=min_shared, place=place
-    )
+        indptr, indices, allowed=allowed, measure=measure, min_shared=min_shared,
+        threshold=threshold, shrinkage=shrinkage, place=place,
+    )  # fmt: skip
     n_rows = walked.size.size
     # A row that stands for several nodes keeps one more, since each is among its own partners.
     width = cap + int(walked.class_nodes.size > n_rows)

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hebbgraph_kernels import measures, twins
-from hebbgraph_kernels._jit import njit
+from hebbgraph_kernels import accumulation, measures, twins
+from hebbgraph_kernels._jit import njit, threads_for
+from hebbgraph_kernels.accumulation import whole_rows
 from hebbgraph_kernels.csr import degree_order, relabel, transpose
 from hebbgraph_kernels.membership import membership_filter, signatures, tell_apart
 from hebbgraph_kernels.ranking import allocation_shares
@@ -25,8 +26,10 @@ class Frame(NamedTuple):
     ----------
     row_indptr, row_indices : (r + 1,) int64, (m,) int; middles of each row, ascending
     list_indptr, list_indices : (n + 1,) int64, (m,) int; rows of each middle, ascending
-    membership : (m,) uint8, see :func:`hebbgraph_kernels.membership.membership_filter`
+    membership : (m,) uint8, see :func:`hebbgraph_kernels.membership.membership_filter`; (0,) where
+        every row is counted whole
     signature : (m,) uint16 aligned with the lists, or (0,) where it would not pay
+    whole : (r,) bool, see :func:`hebbgraph_kernels.accumulation.whole_rows`
     size : (r,) int64, ascending; degree, or sum of shares
     share : (n,) int64, 1/degree of each middle in fixed point
     middle_of : (r,) int, the row's own name as a middle
@@ -39,6 +42,7 @@ class Frame(NamedTuple):
     list_indices: np.ndarray
     membership: np.ndarray
     signature: np.ndarray
+    whole: np.ndarray
     size: np.ndarray
     share: np.ndarray
     middle_of: np.ndarray
@@ -53,6 +57,8 @@ def frame(
     allowed: np.ndarray,
     measure: int,
     min_shared: int,
+    threshold: float,
+    shrinkage: float,
     place: np.ndarray | None,
 ) -> tuple[Frame, float]:
     """Frame of an adjacency, and the value of one unit of its shares.
@@ -62,7 +68,8 @@ def frame(
     indptr, indices : adjacency
     allowed : (n,) bool, nodes that may be joined
     measure : one of the constants of :mod:`hebbgraph_kernels.measures`
-    min_shared : nodes with a lower degree are in no pair
+    min_shared, threshold, shrinkage : what qualifies; nodes with a degree below the first are in no
+        pair
     place : (n,) int, position of a node in the tie order; twins are one row where there are many.
         None makes every node a row of its own
     """
@@ -89,16 +96,26 @@ def frame(
         size = size[first]
         rows = _take(indptr, indices, first)
         lists = transpose(*rows, n)
+    whole = whole_rows(
+        *rows, lists[0], size, share, measure, min_shared, threshold, shrinkage, unit,
+        accumulation.PRICE,
+    )  # fmt: skip
+    membership = np.empty(0, np.uint8)
+    if not whole.all():
+        # An entry is a few instructions here: to wake a second thread pays later than elsewhere.
+        with threads_for(lists[1].size // 8):
+            membership = membership_filter(*lists)
     return (
         Frame(
             *rows,
             *lists,
-            membership=membership_filter(*lists),
+            membership=membership,
             signature=(
                 signatures(*rows, lists[0])
-                if tell_apart(*rows, lists[0])
+                if membership.size and tell_apart(*rows, lists[0])
                 else np.empty(0, np.uint16)
             ),
+            whole=whole,
             size=size,
             share=share,
             middle_of=first,

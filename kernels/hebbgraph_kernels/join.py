@@ -103,7 +103,7 @@ def candidates(  # type: ignore[no-untyped-def]
 
 
 @njit
-def _stretch(row, middle, list_indptr, list_indices, limit):  # type: ignore[no-untyped-def]
+def stretch_beyond(row, middle, list_indptr, list_indices, limit):  # type: ignore[no-untyped-def]
     """Where the rows beyond ``row`` and below ``limit`` stand in a list."""
     stop = list_indptr[middle + 1]
     low = first_above(list_indices, list_indptr[middle], stop, row)
@@ -118,7 +118,9 @@ def _walk(  # type: ignore[no-untyped-def]
     masked = row_indptr[row + 1] - begin <= SHORT
     found = 0
     for place in range(prefix):
-        low, high = _stretch(row, row_indices[begin + place], list_indptr, list_indices, limit)
+        low, high = stretch_beyond(
+            row, row_indices[begin + place], list_indptr, list_indices, limit
+        )
         step = 1 << place if masked else 1
         for entry in range(low, high):
             node = list_indices[entry]
@@ -143,7 +145,9 @@ def _walk_selectively(  # type: ignore[no-untyped-def]
         for later in range(begin + place + 1, begin + degree):
             wanted |= group_bit(row_indices[later])
         spare = degree - place - least
-        low, high = _stretch(row, row_indices[begin + place], list_indptr, list_indices, limit)
+        low, high = stretch_beyond(
+            row, row_indices[begin + place], list_indptr, list_indices, limit
+        )
         for entry in range(low, high):
             if count_ones(np.uint16(wanted & ~signature[entry])) <= spare:
                 node = list_indices[entry]
