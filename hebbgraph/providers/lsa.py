@@ -40,18 +40,21 @@ class WordSpace:
     weight : (n_words,) float32, inverse document frequency, above 0
     vector : (n_words, dimensions) float32
     n_texts : texts of the corpus
+    seed : of the decomposition, on which the axes hang
+    fingerprint : the same for the same space, and only for that
     """
 
     words: dict[str, int]
     weight: Floats
     vector: Floats
     n_texts: int
+    seed: int
     fingerprint: str = field(init=False)
 
     def __post_init__(self) -> None:
         digest = blake2b("\n".join(self.words).encode("utf-8", "surrogatepass"), digest_size=6)
         digest.update(self.weight.tobytes())
-        digest.update(str((self.n_texts, self.vector.shape)).encode())
+        digest.update(str((self.n_texts, self.seed, self.vector.shape)).encode())
         object.__setattr__(self, "fingerprint", digest.hexdigest())
 
 
@@ -210,12 +213,14 @@ class LsaEmbedder:
                 weight=table["weight"].chunk(0).to_numpy(),
                 vector=table["vector"].chunk(0).values.to_numpy().reshape(len(names), -1),
                 n_texts=int(metadata[b"n_texts"]),
+                seed=loaded.seed,
             )
         return loaded
 
 
 def _empty(dimensions: int) -> WordSpace:
-    return WordSpace({}, np.empty(0, np.float32), np.empty((0, dimensions), np.float32), 0)
+    vector = np.empty((0, dimensions), np.float32)
+    return WordSpace({}, np.empty(0, np.float32), vector, n_texts=0, seed=0)
 
 
 def _fitted(texts: Sequence[str], *, n_texts: int, dimensions: int, seed: int) -> WordSpace:
@@ -236,7 +241,8 @@ def _fitted(texts: Sequence[str], *, n_texts: int, dimensions: int, seed: int) -
     vector = INDEX_SHARE * index_vectors(names, dimensions)
     rank = learned.shape[1]
     vector[:, :rank] += learned * np.float32(math.sqrt(len(names) / max(rank, 1)))
-    return WordSpace({name: row for row, name in enumerate(names)}, weight, vector, n_texts)
+    rows = {name: row for row, name in enumerate(names)}
+    return WordSpace(rows, weight, vector, n_texts=n_texts, seed=seed)
 
 
 def _folded_in(texts: Sequence[str], space: WordSpace) -> Floats:
@@ -251,9 +257,10 @@ def _folded_in(texts: Sequence[str], space: WordSpace) -> Floats:
     unknown = [name for name, is_known in zip(met, known, strict=True) if not is_known]
     vector[~known] = INDEX_SHARE * index_vectors(unknown, dimensions)
     _weigh(counts, weight)
-    out: Floats = counts @ vector
+    out = np.asarray(counts @ vector, np.float32)
     lengths = np.linalg.norm(out, axis=1, keepdims=True)
-    return out / np.where(lengths > 0, lengths, np.float32(1))
+    out /= np.where(lengths > 0, lengths, 1)
+    return out
 
 
 def _counted(texts: Iterable[str]) -> tuple[Any, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -51,6 +52,7 @@ class _Server:
             timeout=httpx.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout)),
             mounts=DIRECT,
         )
+        weakref.finalize(self, self.client.close)
 
     def call(self, request: Callable[[], T]) -> T:
         return retried(

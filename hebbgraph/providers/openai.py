@@ -7,6 +7,7 @@ the `openai` package takes 30 MB and 0.7 s to import for them.
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -56,6 +57,7 @@ class _Endpoint:
             timeout=httpx.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout)),
             mounts=DIRECT,
         )
+        weakref.finalize(self, self._client.close)
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         return retried(

@@ -67,7 +67,7 @@ def index_vectors(names: list[str], dimensions: int) -> npt.NDArray[np.float32]:
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed ^= mixed >> np.uint64(31)
-    octets = mixed.astype("<u8").view(np.uint8).reshape(len(names), -1)
+    octets = mixed.astype("<u8").view(np.uint8).reshape(len(names), 8 * len(blocks))
     bits = np.unpackbits(octets, axis=1, count=dimensions)
     unit = np.float32(1 / np.sqrt(dimensions))
     return np.where(bits, unit, -unit)
