@@ -204,18 +204,24 @@ class LsaEmbedder:
             raise ProviderError(
                 f"{path}: expected a file saved by this version of LsaEmbedder; fit and save anew"
             )
-        loaded = cls(dimensions=int(metadata[b"dimensions"]), seed=int(metadata[b"seed"]))
-        table = table.combine_chunks()
+        dimensions = int(metadata[b"dimensions"])
+        loaded = cls(dimensions=dimensions, seed=int(metadata[b"seed"]))
         names = [name.decode("utf-8", "surrogatepass") for name in table["word"].to_pylist()]
-        if names:
+        n_texts = int(metadata[b"n_texts"])
+        if n_texts:
             loaded._space = WordSpace(
                 words={name: row for row, name in enumerate(names)},
-                weight=table["weight"].chunk(0).to_numpy(),
-                vector=table["vector"].chunk(0).values.to_numpy().reshape(len(names), -1),
-                n_texts=int(metadata[b"n_texts"]),
+                weight=_whole(table["weight"]).to_numpy(),
+                vector=_whole(table["vector"]).values.to_numpy().reshape(-1, dimensions),
+                n_texts=n_texts,
                 seed=loaded.seed,
             )
         return loaded
+
+
+def _whole(column: Any) -> Any:
+    """A column as one array; `combine_chunks` would copy one that is whole out of the file."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _empty(dimensions: int) -> WordSpace:

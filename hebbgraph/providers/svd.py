@@ -10,6 +10,7 @@ import numpy.typing as npt
 _OVERSAMPLING = 32
 _ITERATIONS = 4
 _NOISE = 1e-10
+_BLOCK = 8192
 
 
 def right_singular_vectors(matrix: Any, rank: int, *, seed: int) -> npt.NDArray[np.float32]:
@@ -52,8 +53,11 @@ def right_singular_vectors(matrix: Any, rank: int, *, seed: int) -> npt.NDArray[
 
 def _principal_axes(tall: npt.NDArray[np.float32]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Squared singular values of a tall matrix, falling, and its right singular vectors."""
-    tall64 = tall.astype(np.float64)
-    squares, axes = np.linalg.eigh(tall64.T @ tall64)
+    gram = np.zeros((tall.shape[1],) * 2)
+    for first in range(0, len(tall), _BLOCK):
+        block = tall[first : first + _BLOCK].astype(np.float64)
+        gram += block.T @ block
+    squares, axes = np.linalg.eigh(gram)
     # What is smaller is rounding of float32 and no property of the matrix.
     kept = squares.argsort()[::-1][: np.count_nonzero(squares > squares[-1] * _NOISE)]
     return squares[kept], axes[:, kept]
