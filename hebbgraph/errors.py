@@ -51,3 +51,7 @@ class ConflictError(StoreError):
 
 class StoreWriteError(StoreError, OSError):
     """The folder could not be written; the store is as it was."""
+
+
+class ProviderError(HebbGraphError):
+    """A model that did not answer, or answered with what cannot be used."""
