@@ -59,8 +59,7 @@ def test_sessions_print_what_the_page_shows(page, tmp_path):
 
 @pytest.mark.parametrize(
     "page",
-    [*PAGES, ROOT / "docs" / "discovery.md", ROOT / "docs" / "clusters.md"],
-    [*PAGES, *(ROOT / "docs" / name for name in ("discovery.md", "providers.md"))],
+    [*PAGES, *(ROOT / "docs" / f"{name}.md" for name in ("discovery", "clusters", "providers"))],
     ids=lambda page: page.name,
 )
 def test_python_blocks_run(page, tmp_path, monkeypatch):
