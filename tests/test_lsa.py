@@ -305,10 +305,12 @@ def test_questions_find_their_passages_better_than_by_words_alone(data):
     folder = data / "cranfield"
     if not folder.is_dir():
         pytest.skip("no Cranfield here")
-    read = [json.loads(line) for line in (folder / "corpus.jsonl").open(encoding="utf-8")]
+    read = [json.loads(line) for line in (folder / "corpus.jsonl").read_text("utf-8").splitlines()]
     passages = {one["id"]: f"{one['title']} {one['text']}" for one in read}
     passages = {key: text for key, text in passages.items() if text.strip()}
-    queries = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
+    queries = [
+        json.loads(line) for line in (folder / "queries.jsonl").read_text("utf-8").splitlines()
+    ]
     embedder = fitted(list(passages.values()))
     scores = (
         embedder.embed([query["text"] for query in queries])
