@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -89,3 +90,9 @@ def grouped(*keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.ND
     new[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
     begin = np.flatnonzero(new)
     return order[begin], np.diff(np.append(begin, order.size))
+
+
+def table(columns: Sequence[Any], schema: Any) -> pa.Table:
+    """Columns in the order of a schema, as a table of it."""
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)

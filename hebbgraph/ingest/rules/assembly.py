@@ -205,7 +205,7 @@ def entity_table(
         resolution.residual_idf(count, documents, n_documents),
         resolution.hubs(documents, n_documents),
     ]
-    return _table(columns, tables.ENTITIES)
+    return tables.table(columns, tables.ENTITIES)
 
 
 def mention_table(rows: Rows, entity: Ints) -> pa.Table:
@@ -214,7 +214,7 @@ def mention_table(rows: Rows, entity: Ints) -> pa.Table:
     first, count = grouped(rows.passage[order], entity[order])
     chosen = order[first]
     columns = [rows.passage[chosen], entity[chosen], rows.start[chosen], rows.stop[chosen], count]
-    return _table(columns, tables.MENTIONS)
+    return tables.table(columns, tables.MENTIONS)
 
 
 def relation_table(rows: Rows, scan: Scan, entity: Ints) -> pa.Table:
@@ -238,7 +238,7 @@ def relation_table(rows: Rows, scan: Scan, entity: Ints) -> pa.Table:
     keys = [column[once] for column in (passage, subject, object_, predicate)]
     row, count = grouped(*keys)
     passage, subject, object_, predicate = (key[row] for key in keys)
-    return _table(
+    return tables.table(
         [subject, predicates[predicate].astype(object), object_, passage, count],
         tables.RELATIONS,
     )
@@ -269,9 +269,6 @@ def link_table(
     first, count = grouped(passage[kept], target[kept], kind[kept])
     row = kept[first]
     names = np.array(["title", "link"], object)[kind[row]]
-    return _table([passage[row], target[row], names, start[row], stop[row], count], tables.LINKS)
-
-
-def _table(columns: Sequence[Any], schema: Any) -> pa.Table:
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=schema)
+    return tables.table(
+        [passage[row], target[row], names, start[row], stop[row], count], tables.LINKS
+    )

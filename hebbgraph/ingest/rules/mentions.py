@@ -119,10 +119,11 @@ def mentions_of(
     )
     spans = [*pattern_spans(tokens.text), *marked]
     signed, signed_kinds = runs_at(tokens, spans)
+    dated = phrases.dates(tokens, flags)
     found = [
         (_naming(bearing, tokens, flags), Kind.TITLE),
-        (phrases.names(tokens, flags, evidence.ordinary), Kind.NAME),
-        (phrases.dates(tokens, flags), Kind.DATE),
+        (phrases.names(tokens, flags, evidence.ordinary, dated), Kind.NAME),
+        (dated, Kind.DATE),
         (phrases.code(tokens, flags), Kind.CODE),
         (terms(tokens, vocabulary, evidence.together), Kind.TERM),
         (phrases.nouns(tokens, flags, normal, evidence.stems), Kind.NOUN),

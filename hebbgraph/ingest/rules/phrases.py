@@ -60,7 +60,7 @@ def ordinary_words(chunks: Sequence[Tokens], vocabulary: Vocabulary) -> Bools:
     return ordinary
 
 
-def names(tokens: Tokens, flags: npt.NDArray[np.int32], ordinary: Bools) -> Runs:
+def names(tokens: Tokens, flags: npt.NDArray[np.int32], ordinary: Bools, dated: Runs) -> Runs:
     """Capitalised names: ``University of Copenhagen``, ``Apollo 11``, ``2000 Summer Olympics``.
 
     Parameters
@@ -68,22 +68,25 @@ def names(tokens: Tokens, flags: npt.NDArray[np.int32], ordinary: Bools) -> Runs
     tokens : the text
     flags : of every word of the vocabulary
     ordinary : see :func:`ordinary_words`
+    dated : see :func:`dates`; those of several words are taken
     """
     flag = flags[tokens.word]
     gap = tokens.gap
+    taken = _covered(dated.where(dated.end - dated.begin > 1), tokens.word.size)
     core = (flag & Flag.CAPITAL) > 0
     core &= (flag & Flag.FUNCTION) == 0
     # Capitals at the head of a sentence, where any word has them.
-    core &= ~(tokens.first & ordinary[tokens.word])
+    core &= ~(tokens.first & ordinary[tokens.word]) & ~taken
     # A number after a name or a year before one belongs to it.
     spaced = gap == Gap.SPACE
     number = (flag & Flag.NUMBER) > 0
-    year = (flag & Flag.YEAR) > 0
+    number &= ~taken
+    year = ((flag & Flag.YEAR) > 0) & ~taken
     month = (flag & Flag.MONTH) > 0
     hyphened = gap == Gap.HYPHEN
     after_name = after(core & ~month & (spaced | hyphened)) & number & ~year
     before_name = year & spaced & before(core & ~month)
-    before_name &= ~after((flag & (Flag.FUNCTION | Flag.ARTICLE)) == Flag.FUNCTION)
+    before_name &= ~after((flag & (Flag.FUNCTION | Flag.THE)) == Flag.FUNCTION)
     after_name |= after(core & spaced) & ((flag & Flag.ROMAN) > 0)
     member = core | after_name | before_name
     joint = member & before(member) & _joins(flag, gap, spaced)
@@ -188,6 +191,15 @@ def korean_stems(chunks: Sequence[Tokens], vocabulary: Vocabulary) -> Bools:
         is_noun = (flags[tokens.word] & taken) == taken
         found[normal[tokens.word[is_noun]]] = True
     return found
+
+
+def _covered(runs: Runs, n: int) -> Bools:
+    """Words that lie in any of the runs: (n,) bool."""
+    steps = np.zeros(n + 1, np.int32)
+    np.add.at(steps, runs.begin, 1)
+    np.add.at(steps, runs.end, -1)
+    covered: Bools = np.cumsum(steps)[:-1] > 0
+    return covered
 
 
 def after(mask: Bools) -> Bools:

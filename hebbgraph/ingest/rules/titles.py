@@ -36,7 +36,7 @@ def base_title(title: str) -> str:
 
 @dataclass(frozen=True)
 class Forms:
-    """Some texts, each as one name; a leading article does not count.
+    """Some texts, each as one name; a leading “the” does not count.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def forms_of(texts: Sequence[str], vocabulary: Vocabulary) -> Forms:
     held = np.flatnonzero(np.diff(bounds))
     begin, end = bounds[held], bounds[held + 1]
     normal, flags = vocabulary.normal_ids[tokens.word].astype(np.int64), vocabulary.flags
-    begin = begin + ((end - begin > 1) & ((flags[tokens.word[begin]] & Flag.ARTICLE) > 0))
+    begin = begin + ((end - begin > 1) & ((flags[tokens.word[begin]] & Flag.THE) > 0))
     size = end - begin
     telling = (flags[tokens.word[begin]] & (Flag.FUNCTION | Flag.NUMBER)) == 0
     columns = (

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from hebbgraph.ingest.rules.korean import is_verbal, without_particle
 from hebbgraph.ingest.rules.words import (
-    ARTICLES,
     FUNCTION_WORDS,
     KOREAN_FUNCTION_WORDS,
     LINKS,
@@ -44,7 +43,7 @@ class Flag:
     PARTICLED = 32768  # a Korean particle was taken off
     ROMAN = 65536  # I to XXXIX in capitals: part of a name only after one
     UPPER = 262144  # capitals alone, two or more
-    ARTICLE = 524288
+    THE = 524288
     VERBAL = 131072  # small, and a participle or an adverb by its end
 
 
@@ -95,8 +94,8 @@ def flags_of(word: str, normal: str) -> int:
     # A capital letter alone is an initial, but for I and A.
     if normal in FUNCTION_WORDS and (len(word) > 1 or word in "aIA" or word == normal):
         found |= Flag.FUNCTION
-    if normal in ARTICLES:
-        found |= Flag.ARTICLE
+    if normal == "the":
+        found |= Flag.THE
     if normal in LINKS:
         found |= Flag.LINK
     if normal != word and word != word.lower():

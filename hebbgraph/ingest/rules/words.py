@@ -57,5 +57,3 @@ _KOREAN_FUNCTION_WORDS = """
 그렇게 그대로 스스로 서로 대로 뿐 채 측 중 간 전 후
 """
 KOREAN_FUNCTION_WORDS: Final = frozenset(_KOREAN_FUNCTION_WORDS.split())
-
-ARTICLES: Final = frozenset(("a", "an", "the"))
