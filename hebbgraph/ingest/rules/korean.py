@@ -5,86 +5,25 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# After a final consonant, after a vowel, or after either. Longest first within the pattern.
-_EITHER: Final = (
-    *("에서부터", "으로부터", "에게서", "한테서", "에서는", "에서도", "에게는", "에게도", "까지는"),
-    *("까지도", "부터는", "만으로", "에서의", "으로의", "로부터", "에서", "에게", "한테", "께서"),
-    *(
-        "부터",
-        "까지",
-        "마저",
-        "조차",
-        "처럼",
-        "보다",
-        "만큼",
-        "마다",
-        "밖에",
-        "에는",
-        "에도",
-        "에만",
-    ),
-    *("에의", "의", "에", "도", "만"),
+# 나, 란, 며 and 랑 after a vowel are left out: they end too many nouns.
+_ALWAYS: Final = """
+에서부터 으로부터 에게서 한테서 에서는 에서도 에게는 에게도 까지는 까지도 부터는 만으로
+에서의 으로의 로부터 에서 에게 한테 께서 부터 까지 마저 조차 처럼 보다 만큼 마다 밖에
+에는 에도 에만 에의 의 에 도 만
+"""
+_CONSONANT: Final = """
+으로는 으로도 으로써 으로서 이라는 이라고 이라도 이라며 이란 이랑 이나 이며 으로 은 이 을 과
+이었다 이다 입니다 이고 인
+"""
+_VOWEL: Final = "라는 라고 라며 는 가 를 와 였다"
+_VOWEL_OR_L: Final = "로는 로도 로써 로서 로의 로"
+_EITHER, _AFTER_CONSONANT, _AFTER_VOWEL, _AFTER_VOWEL_OR_L = (
+    frozenset(endings.split()) for endings in (_ALWAYS, _CONSONANT, _VOWEL, _VOWEL_OR_L)
 )
-_AFTER_CONSONANT: Final = ("으로는", "으로도", "으로써", "으로서", "이라는", "이라고", "이라도")
-_AFTER_CONSONANT_SHORT: Final = (
-    "이라며",
-    "이란",
-    "이랑",
-    "이나",
-    "이며",
-    "으로",
-    "은",
-    "이",
-    "을",
-    "과",
+_ENDINGS: Final = sorted(
+    _EITHER | _AFTER_CONSONANT | _AFTER_VOWEL | _AFTER_VOWEL_OR_L, key=lambda one: (-len(one), one)
 )
-_AFTER_VOWEL: Final = (
-    "라는",
-    "라고",
-    "라며",
-    "로는",
-    "로도",
-    "로써",
-    "로서",
-    "란",
-    "랑",
-    "나",
-    "며",
-)
-_AFTER_VOWEL_SHORT: Final = ("로", "는", "가", "를", "와")
-_AFTER_L: Final = (
-    "로는",
-    "로도",
-    "로써",
-    "로서",
-    "로부터",
-    "로의",
-    "로",
-)  # ㄹ counts as a vowel here
-
-_COPULA: Final = ("이었다", "였다", "이다", "입니다", "이고", "인")
-
-
-def _pattern(endings: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(endings, key=len, reverse=True)
-    return re.compile(f"(?:{'|'.join(longest_first)})$")
-
-
-_ENDINGS: Final = _pattern(
-    (
-        *_EITHER,
-        *_AFTER_CONSONANT,
-        *_AFTER_CONSONANT_SHORT,
-        *_AFTER_VOWEL,
-        *_AFTER_VOWEL_SHORT,
-        *_AFTER_L,
-        *_COPULA,
-    )
-)
-_ONLY_AFTER_CONSONANT: Final = frozenset(
-    (*_AFTER_CONSONANT, *_AFTER_CONSONANT_SHORT, "이었다", "이다", "입니다", "이고", "인")
-)
-_ONLY_AFTER_VOWEL: Final = frozenset((*_AFTER_VOWEL, *_AFTER_VOWEL_SHORT, "였다"))
+_ENDING: Final = re.compile(f"(?:{'|'.join(_ENDINGS)})$")
 # Words whose own end looks like a particle, and endings of verbs and adjectives.
 _VERBAL: Final = re.compile(
     r"(?:다|다고|다며|다는|다면|지만|으며|하며|되며|하고|되고|하는|되는|있는|없는|하기|되기|하여|되어|해서|아서|어서"
@@ -93,17 +32,16 @@ _VERBAL: Final = re.compile(
 )
 
 
-def _ends_in_vowel(text: str) -> bool | None:
-    """None where the last character is no Hangul syllable, so that either may follow."""
-    code = ord(text[-1])
-    if not 0xAC00 <= code <= 0xD7A3:
-        return None
-    return (code - 0xAC00) % 28 == 0
-
-
-def _ends_in_l(text: str) -> bool:
-    code = ord(text[-1])
-    return 0xAC00 <= code <= 0xD7A3 and (code - 0xAC00) % 28 == 8
+def _may_follow(ending: str, stem: str) -> bool:
+    code = ord(stem[-1]) - 0xAC00
+    if ending in _EITHER or not 0 <= code <= 0xD7A3 - 0xAC00:
+        return True  # after letters that are no Hangul, either form is written
+    final = code % 28
+    return (
+        (ending in _AFTER_CONSONANT and final != 0)
+        or (ending in _AFTER_VOWEL and final == 0)
+        or (ending in _AFTER_VOWEL_OR_L and final in (0, 8))
+    )
 
 
 def without_particle(word: str) -> str:
@@ -117,24 +55,13 @@ def without_particle(word: str) -> str:
     >>> [without_particle(word) for word in ("김철수가", "검색팀을", "서울에서", "BMW가", "국가")]
     ['김철수', '검색팀', '서울', 'BMW', '국가']
     """
-    found = _ENDINGS.search(word)
+    found = _ENDING.search(word)
     while found:
-        stem, ending = word[: found.start()], found[0]
-        if len(stem) < 2:
-            shorter = _ENDINGS.search(word, found.start() + 1)
-            found = shorter
-            continue
-        vowel = _ends_in_vowel(stem)
-        fits = (
-            vowel is None
-            or (ending not in _ONLY_AFTER_CONSONANT and ending not in _ONLY_AFTER_VOWEL)
-            or (ending in _ONLY_AFTER_CONSONANT and not vowel)
-            or (ending in _ONLY_AFTER_VOWEL and vowel)
-            or (ending in _AFTER_L and _ends_in_l(stem))
-        )
-        if fits:
+        stem = word[: found.start()]
+        if len(stem) >= 2 and _may_follow(found[0], stem):
             return stem
-        found = _ENDINGS.search(word, found.start() + 1)
+        # A shorter ending inside this one.
+        found = _ENDING.search(word, found.start() + 1)
     return word
 
 

@@ -176,8 +176,10 @@ def nouns(
     korean = ((flag & Flag.NOUN) > 0) & stems[normal[tokens.word]]
     han = ((flag & Flag.IDEOGRAPHS) > 0) & (size <= _LONGEST_HAN)
     katakana = (flag & Flag.KATAKANA) > 0
-    joint = (han | katakana) & before(han | katakana)
-    joint &= (tokens.gap == Gap.NOTHING) | (tokens.gap == Gap.HYPHEN)
+    # Han and Katakana go on in one another; Katakana goes on behind its middle dot.
+    joint = (han & before(katakana)) | (katakana & before(han))
+    joint &= tokens.gap == Gap.NOTHING
+    joint |= katakana & before(katakana) & (tokens.gap == Gap.HYPHEN)
     member = korean | joint | after(joint) | ((han | katakana) & (size > 1))
     return runs_of(member, joint)
 

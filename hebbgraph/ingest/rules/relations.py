@@ -24,6 +24,7 @@ TOGETHER: Final = "mentioned_with"
 _IS_A: Final = "is_a"
 _MOST_WORDS: Final = 6  # between two mentions that a predicate joins
 _MOST_OF_CONCEPT: Final = 8
+_NAMED: Final = (Kind.TITLE, Kind.NAME, Kind.DATE, Kind.CODE, Kind.QUOTED)
 _REACH: Final = 4  # a mention stands together with the next four of its sentence
 
 _BE: Final = r"(?:is|was|are|were|became|has been|had been|have been)"
@@ -83,24 +84,25 @@ def predicate_of(between: str) -> str | None:
 
 
 def stated(tokens: Tokens, mentions: Mentions, flags: npt.NDArray[np.int32]) -> Stated:
-    """Predicates between neighbouring mentions of a sentence, with small words alone between."""
-    sentence = tokens.sentence[mentions.begin]
-    between = mentions.begin[1:] - mentions.end[:-1]
+    """Predicates between neighbouring names of a sentence, with small words alone between."""
+    named = np.flatnonzero(np.isin(mentions.kind, _NAMED))
+    begin, end = mentions.begin[named], mentions.end[named]
+    sentence = tokens.sentence[begin]
+    between = begin[1:] - end[:-1]
     near = (between >= 1) & (between <= _MOST_WORDS) & (sentence[1:] == sentence[:-1])
     large = np.zeros(tokens.word.size + 1, np.int64)
     np.cumsum((flags[tokens.word] & (Flag.CAPITAL | Flag.NUMBER)) > 0, out=large[1:])
-    near &= large[mentions.begin[1:]] == large[mentions.end[:-1]]
-    named = np.isin(mentions.kind, (Kind.TITLE, Kind.NAME, Kind.DATE, Kind.CODE, Kind.QUOTED))
-    near &= named[1:] & named[:-1] & (mentions.kind[:-1] != Kind.DATE)
+    near &= large[begin[1:]] == large[end[:-1]]
+    near &= mentions.kind[named[:-1]] != Kind.DATE
     rows, predicates = [], []
-    starts, stops = mentions.start.tolist(), mentions.stop.tolist()
+    starts, stops = mentions.start[named].tolist(), mentions.stop[named].tolist()
     for row in np.flatnonzero(near).tolist():
         predicate = predicate_of(tokens.text[stops[row] : starts[row + 1]])
         if predicate:
             rows.append(row)
             predicates.append(predicate)
     subject = np.array(rows, np.int64)
-    return Stated(subject, subject + 1, predicates)
+    return Stated(named[subject], named[subject + 1], predicates)
 
 
 def concepts(tokens: Tokens, vocabulary: Vocabulary) -> list[tuple[int, int, int]]:

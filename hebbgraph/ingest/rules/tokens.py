@@ -64,11 +64,10 @@ _PIECES: Final = re.compile(
     rf"[{_HAN}]+|[{_KATAKANA}]+|[{_HIRAGANA}]+|[^{_HAN}{_KATAKANA}{_HIRAGANA}]+"
 )
 _KANA: Final = re.compile(rf"[{_KATAKANA}{_HIRAGANA}]")
-# Han without Kana is Chinese: long runs are cut at the commonest function characters.
-_CHINESE: Final = "的是在和了与與及或也被把从從到对對为為以之而并並但就都这這那我你他她它们們"
-_CHINESE_PIECES: Final = re.compile(
-    rf"[{_HAN}]{{1,4}}(?![{_HAN}])|(?:(?![{_CHINESE}])[{_HAN}])+|[{_CHINESE}]+|[^{_HAN}]+"
-)
+# Han without Kana is Chinese: runs of five and more are cut at the commonest function characters.
+_CHINESE: Final = "的是在和了与與及或也被把从從到对對为為以之而并並但这這那我你他她它们們"
+_CHINESE_PIECES: Final = re.compile(rf"[{_CHINESE}]+|[^{_CHINESE}]+")
+_SHORT_RUN: Final = 4
 
 
 @dataclass(frozen=True)
@@ -136,11 +135,22 @@ def _cut_unspaced(parts: list[str], places: list[int]) -> list[str]:
     done = 0
     for place in np.unique(np.searchsorted(ends, places, side="right")).tolist():
         word = parts[place]
-        pieces = (_PIECES if _KANA.search(word) else _CHINESE_PIECES).findall(word)
+        pieces = _pieces(word)
         cut += parts[done:place]
         cut += [piece for one in pieces for piece in (one, "")][:-1]
         done = place + 1
     return cut + parts[done:]
+
+
+def _pieces(word: str) -> list[str]:
+    pieces = _PIECES.findall(word)
+    if _KANA.search(word):
+        return pieces
+    return [
+        part
+        for piece in pieces
+        for part in (_CHINESE_PIECES.findall(piece) if len(piece) > _SHORT_RUN else (piece,))
+    ]
 
 
 def _word_ids(words: list[str], vocabulary: Vocabulary) -> npt.NDArray[np.int32]:

@@ -47,6 +47,8 @@ class Flag:
     VERBAL = 131072  # small, and a participle or an adverb by its end
 
 
+# Function words that in capitals are names.
+_ACRONYMS: Final = frozenset(("IT", "US", "WHO"))
 _DAY: Final = re.compile(r"(?:[12]?\d|3[01])(?:st|nd|rd|th)?")
 _YEAR: Final = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _DECADE: Final = re.compile(r"1[0-9]{2}0s|20[0-9]0s")
@@ -92,7 +94,8 @@ def flags_of(word: str, normal: str) -> int:
         return _number_flags(word, normal)
     found = 0
     # A capital letter alone is an initial, but for I and A.
-    if normal in FUNCTION_WORDS and (len(word) > 1 or word in "aIA" or word == normal):
+    is_letter = len(word) == 1 and word not in "aIA" and word != normal
+    if normal in FUNCTION_WORDS and not is_letter and word not in _ACRONYMS:
         found |= Flag.FUNCTION
     if normal == "the":
         found |= Flag.THE
