@@ -13,6 +13,7 @@ BENCHMARKS = {
     "support": "edge support A∘(A·Aᵀ) beside networkit, igraph and GraphBLAS",
     "passes": "whole passes: small graph in memory, command line, demo graph, Debian packages",
     "store": "a pass over a store of 10 M edges beside Lance reading and writing the same columns",
+    "ingest": "text to entities and relations by rule: speed, memory, recall of published entities",
     "link_prediction": "what rankings find of held-out edges, ogbl-ddi, calibration, tuning",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -83,13 +84,27 @@ def grouped(*keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.ND
     first : (g,) int64, the first row of each
     count : (g,) int64, how many rows it has
     """
-    if not keys[0].size:
+    n = keys[0].size
+    if not n:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    order = np.lexsort(keys[::-1])
-    new = np.ones(order.size, np.bool_)
-    new[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
+    packed = _packed(keys)
+    order = np.lexsort(keys[::-1]) if packed is None else np.argsort(packed, kind="stable")
+    compared = keys if packed is None else (packed,)
+    new = np.ones(n, np.bool_)
+    new[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in compared])
     begin = np.flatnonzero(new)
-    return order[begin], np.diff(np.append(begin, order.size))
+    return order[begin], np.diff(np.append(begin, n))
+
+
+def _packed(keys: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64] | None:
+    """Keys as one number in the same order; None where it would not hold them."""
+    sizes = [int(key.max()) + 1 for key in keys]
+    if min(int(key.min()) for key in keys) < 0 or math.prod(sizes) >= 1 << 62:
+        return None
+    packed = np.zeros(keys[0].size, np.int64)
+    for key, size in zip(keys, sizes, strict=True):
+        packed = packed * size + key
+    return packed
 
 
 def table(columns: Sequence[Any], schema: Any) -> pa.Table:

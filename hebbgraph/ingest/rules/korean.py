@@ -26,9 +26,11 @@ _ENDINGS: Final = sorted(
 _ENDING: Final = re.compile(f"(?:{'|'.join(_ENDINGS)})$")
 # Words whose own end looks like a particle, and endings of verbs and adjectives.
 _VERBAL: Final = re.compile(
-    r"(?:다|다고|다며|다는|다면|지만|으며|하며|되며|하고|되고|하는|되는|있는|없는|하기|되기|하여|되어|해서|아서|어서"
-    r"|했던|됐던|였던|았던|었던|려고|도록|면서|으면|하면|되면|하게|되게|하지|되지|니다|세요|어요|아요|해요|는데|지는"
-    r"|하던|되던|하자|해야|돼야|된|될|한|할|할지|는지|은지|던|고)$"
+    r"(?:다고|다며|다는|다면|지만|으며|하며|되며|하고|되고|하는|되는|있는|없는|하기|되기|하여|되어|해서|아서"
+    r"|어서|했던|됐던|였던|았던|었던|려고|도록|면서|으면|하면|되면|하게|되게|하지|되지|니다|세요|어요|아요|해요"
+    r"|는데|지는|하던|되던|하자|해야|돼야|할지|는지|은지"
+    # One syllable tells a verb only behind two: 북한, 광고 and 바다 are nouns.
+    r"|(?<=..)[다된될한할던고])$"
 )
 
 

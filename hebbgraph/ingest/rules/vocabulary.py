@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -60,6 +61,7 @@ _CODE: Final = re.compile(
     r"[A-Za-z]\w*_\w+|_+[A-Za-z]\w+|[a-z]+[a-z0-9]*[A-Z]\w+|[A-Z][a-z]+[a-z0-9]*[A-Z]\w*\d?"
 )
 _HANGUL: Final = re.compile(r"[가-힣]")
+_ALL_HANGUL: Final = re.compile(r"[가-힣]+")
 _HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々]+")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]+")
 
@@ -144,14 +146,16 @@ def _wide_flags(word: str) -> int:
         return Flag.IDEOGRAPHS
     if _KATAKANA.fullmatch(word):
         return Flag.KATAKANA
-    if not _HANGUL.search(word):
-        return 0
-    stem = without_particle(word)
+    return _hangul_flags(word, without_particle(word)) if _HANGUL.search(word) else 0
+
+
+def _hangul_flags(word: str, stem: str) -> int:
     found = Flag.HANGUL
     if stem != word:
         found |= Flag.PARTICLED
-    is_noun = len(stem) >= 2 and not is_verbal(word) and not is_verbal(stem)
-    if is_noun and word not in KOREAN_FUNCTION_WORDS and stem not in KOREAN_FUNCTION_WORDS:
+        if is_verbal(stem):
+            return found
+    if len(stem) >= 2 and stem not in KOREAN_FUNCTION_WORDS and not is_verbal(word):
         found |= Flag.NOUN
     return found
 
@@ -168,9 +172,9 @@ class Vocabulary:
         self.words: list[str] = []
         self._ids: dict[str, int] = {}
         self._normals: dict[str, int] = {}
-        self._flags: list[int] = []
-        self._normal_ids: list[int] = []
-        self._kept: list[int] = []
+        self._flags = array("i")
+        self._normal_ids = array("i")
+        self._kept = array("i")
 
     def __contains__(self, word: str) -> bool:
         return word in self._ids
@@ -186,12 +190,17 @@ class Vocabulary:
 
     def _add(self, word: str) -> int:
         number = self._ids[word] = len(self.words)
-        normal = normal_form(word)
-        flags = flags_of(word, normal) if word else 0
         kept = len(word)
-        if flags & Flag.HANGUL:
+        if _ALL_HANGUL.fullmatch(word):
             stem = without_particle(word)
+            flags = _hangul_flags(word, stem)
             kept, normal = len(stem), normal_form(stem)
+        else:
+            normal = normal_form(word)
+            flags = flags_of(word, normal) if word else 0
+            if flags & Flag.HANGUL:
+                stem = without_particle(word)
+                kept, normal = len(stem), normal_form(stem)
         self.words.append(word)
         self._flags.append(flags)
         self._kept.append(kept)
@@ -201,14 +210,14 @@ class Vocabulary:
     @property
     def flags(self) -> npt.NDArray[np.int32]:
         """Flags of every word: (n,) int32."""
-        return np.array(self._flags, np.int32)
+        return np.array(self._flags)
 
     @property
     def normal_ids(self) -> npt.NDArray[np.int32]:
         """Words of one normal form, Korean particles taken off, share one number: (n,) int32."""
-        return np.array(self._normal_ids, np.int32)
+        return np.array(self._normal_ids)
 
     @property
     def kept(self) -> npt.NDArray[np.int32]:
         """Characters of every word that are left without its particle: (n,) int32."""
-        return np.array(self._kept, np.int32)
+        return np.array(self._kept)
