@@ -13,6 +13,7 @@ import pytest
 from hebbgraph.errors import InputError
 from hebbgraph.ingest.decoding import decoded
 from hebbgraph.ingest.documents import Document, sha256
+from hebbgraph.ingest.passages import passages
 from hebbgraph.ingest.reading import documents
 
 
@@ -353,6 +354,9 @@ def test_fifty_megabytes(tmp_path):
     path = write(tmp_path / "big.txt", line * (50_000_000 // len(line)))
     (found,) = documents(path)
     assert len(found.text) == path.stat().st_size
+    cut = passages(found)
+    assert cut[-1].end == len(found.text.rstrip())
+    assert len(cut) > 45_000
 
 
 # Encodings

@@ -58,7 +58,9 @@ def test_sessions_print_what_the_page_shows(page, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", [*PAGES, ROOT / "docs" / "discovery.md"], ids=lambda page: page.name
+    "page",
+    [*PAGES, ROOT / "docs" / "discovery.md", ROOT / "docs" / "ingest.md"],
+    ids=lambda page: page.name,
 )
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

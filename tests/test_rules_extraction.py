@@ -142,6 +142,22 @@ def test_an_ordinary_word_at_the_head_of_a_sentence_is_no_name():
     assert names(found) == ["Amazon"]
 
 
+def test_a_name_goes_on_over_the_end_of_a_wrapped_line_and_not_of_a_short_one():
+    wrapped = "We all went by train to see the old town of New\nYork and then came home.\r\n"
+    found, *_ = found_in(wrapped)
+    assert names(found) == ["New York"]
+    found, *_ = found_in("we know\nBerlin\nParis\nRome")
+    assert names(found) == ["Berlin", "Paris", "Rome"]
+
+
+def test_documents_without_passages_are_still_looked_for():
+    known = Document("old", "Danube Delta", "")
+    fresh = Document("new", "", "We saw the Danube Delta.")
+    found = extract([known, fresh], passages(fresh))
+    assert [(row["passage"], row["document"]) for row in found.links.to_pylist()] == [(0, 0)]
+    assert found.title_entities.tolist() == [-1, -1]
+
+
 def test_small_letters_alone_give_terms_that_come_back():
     text = (
         "the boundary layer grows . heat moves in the boundary layer . a boundary layer is thin ."

@@ -36,7 +36,7 @@ def extract(documents: Sequence[Document], passages: Sequence[Passage]) -> Extra
 
     Parameters
     ----------
-    documents : all whose passages are given
+    documents : all whose passages are given, and others whose titles are looked for
     passages : of those documents, each document's together and in order
 
     Examples

@@ -179,7 +179,8 @@ def _spell(found: Mentions, tokens: Tokens, spelled: dict[int, str]) -> None:
     starts, stops = found.start[place].tolist(), found.stop[place].tolist()
     for spelling, start, stop in zip(unique.tolist(), starts, stops, strict=True):
         if spelling not in spelled:
-            spelled[spelling] = tokens.text[start:stop]
+            # A name may go on over the end of a wrapped line.
+            spelled[spelling] = " ".join(tokens.text[start:stop].split())
 
 
 def _single(found: Mentions, tokens: Tokens, vocabulary: Vocabulary) -> Bools:

@@ -29,6 +29,7 @@ class Gap:
     AMPERSAND = 6
     COMMA = 7
     NOTHING = 8
+    LINE = 9
 
 
 _GAPS: Final = {
@@ -48,6 +49,8 @@ _GAPS: Final = {
     "&": Gap.AMPERSAND,
     ", ": Gap.COMMA,
     "": Gap.NOTHING,
+    "\n": Gap.LINE,
+    "\r\n": Gap.LINE,
 }
 
 # Letters, digits, underscores, and the marks that sit on letters.
@@ -68,6 +71,8 @@ _KANA: Final = re.compile(rf"[{_KATAKANA}{_HIRAGANA}]")
 _CHINESE: Final = "的是在和了与與及或也被把从從到对對为為以之而并並但这這那我你他她它们們"
 _CHINESE_PIECES: Final = re.compile(rf"[{_CHINESE}]+|[^{_CHINESE}]+")
 _SHORT_RUN: Final = 4
+_LINE_END: Final = re.compile("\n")
+_WRAPPED: Final = 40
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,7 @@ def tokens_of(texts: Sequence[str], vocabulary: Vocabulary) -> Tokens:
     word = _word_ids(parts[::2], vocabulary)
     gap = np.zeros(word.size, np.int8)
     gap[:-1] = _gap_classes(parts[1::2])
+    _join_wrapped_lines(text, gap, end)
     full = sizes[::2] > 0  # the first and the last may be empty
     word, start, end, gap = word[full], start[full], end[full], gap[full]
     unit = np.searchsorted(bounds, start, side="right").astype(np.int32)
@@ -121,6 +127,17 @@ def tokens_of(texts: Sequence[str], vocabulary: Vocabulary) -> Tokens:
     first[1:] |= unit[1:] != unit[:-1]
     gap[:-1][unit[1:] != unit[:-1]] = Gap.BREAK
     return Tokens(text, word, start, end, gap, unit, sentence, first)
+
+
+def _join_wrapped_lines(text: str, gap: npt.NDArray[np.int8], end: npt.NDArray[np.int64]) -> None:
+    """A line end behind a long line is a blank, as text is wrapped; behind a short one a break."""
+    lines = np.flatnonzero(gap == Gap.LINE)
+    if not lines.size:
+        return
+    ends = np.array([-1, *(match.start() for match in _LINE_END.finditer(text))])
+    begins = ends[np.searchsorted(ends, end[lines]) - 1] + 1
+    wrapped = end[lines] - begins >= _WRAPPED
+    gap[lines] = np.where(wrapped, Gap.SPACE, Gap.BREAK)
 
 
 def _cut_unspaced(parts: list[str], places: list[int]) -> list[str]:
