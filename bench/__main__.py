@@ -15,6 +15,7 @@ BENCHMARKS = {
     "store": "a pass over a store of 10 M edges beside Lance reading and writing the same columns",
     "clusters": "communities by seven methods of five libraries: quality, time, determinism",
     "node_history": "the history of single nodes over ten snapshots of a million edges",
+    "ingest": "text to entities and relations by rule: speed, memory, recall of published entities",
     "link_prediction": "what rankings find of held-out edges, ogbl-ddi, calibration, tuning",
 }
 

@@ -59,7 +59,13 @@ def test_sessions_print_what_the_page_shows(page, tmp_path):
 
 @pytest.mark.parametrize(
     "page",
-    [*PAGES, *(ROOT / "docs" / f"{name}.md" for name in ("discovery", "clusters", "providers"))],
+    [
+        *PAGES,
+        *(
+            ROOT / "docs" / f"{name}.md"
+            for name in ("discovery", "clusters", "providers", "ingest")
+        ),
+    ],
     ids=lambda page: page.name,
 )
 def test_python_blocks_run(page, tmp_path, monkeypatch):

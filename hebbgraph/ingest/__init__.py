@@ -1,0 +1,1 @@
+"""From files and text to documents, passages, entities and relations; no store is touched here."""

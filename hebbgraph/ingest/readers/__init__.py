@@ -1,0 +1,1 @@
+"""One format a module; each has ``read(data, name) -> Iterator[Document]``."""

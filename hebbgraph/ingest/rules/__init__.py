@@ -1,0 +1,1 @@
+"""Entities and relations by rule, without a model."""

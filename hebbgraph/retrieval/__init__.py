@@ -1,0 +1,1 @@
+"""Search that uses what the graph learned."""
