@@ -98,7 +98,7 @@ def frame(
         lists = transpose(*rows, n)
     whole = whole_rows(
         *rows, lists[0], size, share, measure, min_shared, threshold, shrinkage, unit,
-        accumulation.PRICE,
+        accumulation.price(lists[0].size - 1),
     )  # fmt: skip
     membership = np.empty(0, np.uint8)
     if not whole.all():
