@@ -197,7 +197,7 @@ def test_any_text_keeps_the_tables_whole(texts):
 
 
 def test_the_result_does_not_depend_on_how_the_texts_are_cut_into_chunks(monkeypatch):
-    from hebbgraph.ingest.rules import scan
+    from hebbgraph.ingest.rules import assembly, scan
 
     pool = [
         "Ada Lovelace met Charles Babbage.",
@@ -209,6 +209,7 @@ def test_the_result_does_not_depend_on_how_the_texts_are_cut_into_chunks(monkeyp
     texts = [" ".join(rng.choices(pool, k=5)) for _ in range(30)]
     whole, *_ = found_in(*texts, titles=["Ada Lovelace"] * 30)
     monkeypatch.setattr(scan, "_CHUNK", 100)
+    monkeypatch.setattr(assembly, "_BLOCK", 7)
     pieces, *_ = found_in(*texts, titles=["Ada Lovelace"] * 30)
     for name in ("entities", "mentions", "relations", "links"):
         assert getattr(whole, name).equals(getattr(pieces, name)), name

@@ -150,7 +150,9 @@ def _cuts(
     """Stretches of characters, in order."""
     text = document.text
     heads = np.array([heading.start for heading in document.headings], np.int64)
-    ends = np.union1d(sentence_ends(text), heads[heads > 0])
+    ends = sentence_ends(text)
+    if heads.size:
+        ends = np.union1d(ends, heads[heads > 0])
     ends = _with_cuts_inside(text, ends, costs, budget)
     bounds = np.concatenate([[0], ends])
     spent = costs[bounds]
@@ -190,7 +192,7 @@ def _with_cuts_inside(
             blank = max(text.rfind(" ", begin, limit), text.rfind("\n", begin, limit))
             begin = blank + 1 if blank > (begin + limit) // 2 else limit
             more.append(begin)
-    return np.union1d(ends, np.array(more, np.int64))
+    return np.union1d(ends, np.array(more, np.int64)) if more else ends
 
 
 def _paths(document: Document) -> list[tuple[str, ...]]:

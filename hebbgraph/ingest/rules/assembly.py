@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hebbgraph.ingest.rules.scan import Scan
     from hebbgraph.ingest.rules.titles import Titles
 
+_BLOCK: Final = 1 << 19  # mentions whose pairs are made together
 _MOST_BEARERS: Final = 8  # a title of more documents than this tells none of them
 _WORD: Final = re.compile(r"[\w\u0300-\u036f]+")
 
@@ -219,29 +220,50 @@ def mention_table(rows: Rows, entity: Ints) -> pa.Table:
 
 def relation_table(rows: Rows, scan: Scan, entity: Ints) -> pa.Table:
     """Relations of the schema ``RELATIONS``: stated ones and mentions in one sentence."""
-    shift = rows.n_titles
-    first, second = together(scan.sentence)
-    predicates, stated = np.unique(
-        np.append(scan.predicate, TOGETHER).astype(str), return_inverse=True
+    names, stated = np.unique(np.append(scan.predicate, TOGETHER).astype(str), return_inverse=True)
+    said = np.argsort(scan.object, kind="stable")
+    bounds = _blocks(scan.passage)
+    cuts = np.searchsorted(scan.object[said], bounds)
+    # By blocks of whole passages: the pairs of all sentences together would be the peak of memory.
+    parts = [
+        _relations(rows, scan, entity, stated, int(low), int(high), said[one:other])
+        for low, high, one, other in zip(bounds, bounds[1:], cuts, cuts[1:], strict=False)
+    ]
+    subject, predicate, object_, passage, count = (
+        np.concatenate([part[column] for part in parts]) for column in range(5)
     )
+    named = pa.DictionaryArray.from_arrays(predicate, pa.array(names.tolist(), pa.string()))
+    columns = [subject, named.cast(pa.string()), object_, passage, count]
+    return tables.table(columns, tables.RELATIONS)
+
+
+def _blocks(passage: Ints) -> Ints:
+    """Bounds of blocks of mentions, each of whole passages: one block at least."""
+    wanted = np.arange(_BLOCK, passage.size, _BLOCK)
+    inner = np.unique(np.searchsorted(passage, passage[wanted]))
+    return np.concatenate([[0], inner[inner > 0], [passage.size]]).astype(np.int64)
+
+
+def _relations(
+    rows: Rows, scan: Scan, entity: Ints, stated: Ints, low: int, high: int, said: Ints
+) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Subject, predicate, object, passage and count of mentions low ≤ m < high."""
+    shift = rows.n_titles
+    first, second = (low + pairs for pairs in together(scan.sentence[low:high]))
     a, b = entity[first + shift], entity[second + shift]
-    subject = np.concatenate([np.minimum(a, b), entity[scan.subject + shift]])
-    object_ = np.concatenate([np.maximum(a, b), entity[scan.object + shift]])
-    predicate = np.concatenate([np.full(first.size, stated[-1]), stated[:-1]]).astype(np.int64)
-    said_by = np.concatenate([second, scan.object])
+    subject = np.concatenate([np.minimum(a, b), entity[scan.subject[said] + shift]])
+    object_ = np.concatenate([np.maximum(a, b), entity[scan.object[said] + shift]])
+    predicate = np.concatenate([np.full(first.size, stated[-1]), stated[said]]).astype(np.int64)
+    said_by = np.concatenate([second, scan.object[said]])
     kept = (subject != object_) & rows.counted[said_by + shift]
     subject, object_, predicate, said_by = (
         column[kept] for column in (subject, object_, predicate, said_by)
     )
     once, _ = grouped(scan.sentence[said_by], subject, object_, predicate)
-    passage = scan.passage[said_by]
-    keys = [column[once] for column in (passage, subject, object_, predicate)]
+    keys = [column[once] for column in (scan.passage[said_by], subject, object_, predicate)]
     row, count = grouped(*keys)
     passage, subject, object_, predicate = (key[row] for key in keys)
-    return tables.table(
-        [subject, predicates[predicate].astype(object), object_, passage, count],
-        tables.RELATIONS,
-    )
+    return subject, predicate, object_, passage, count
 
 
 def link_table(

@@ -63,6 +63,7 @@ def extract(documents: Sequence[Document], passages: Sequence[Passage]) -> Extra
     titles = titles_of(whole, base)
     marks = marks_of(documents, passages, row)
     found = scan(passages, chunks, vocabulary, titles, marks.spans)
+    del chunks  # the words of all texts are as large as the texts
     rows = _rows(found, passages, document, titles, whole, base)
     spelled = dict(found.spelled)
     for forms, texts in ((base, bases), (whole, names)):

@@ -112,8 +112,8 @@ def mentions_of(
     flags, normal = vocabulary.flags, vocabulary.normal_ids
     bearing, title = title_mentions(tokens, normal, titles)
     hits = TitleHits(
-        tokens.start[bearing.begin],
-        tokens.end[bearing.end - 1],
+        tokens.start[bearing.begin].astype(np.int64),
+        tokens.end[bearing.end - 1].astype(np.int64),
         tokens.unit[bearing.begin],
         title,
     )
@@ -171,8 +171,8 @@ def _described(
     return Mentions(
         begin,
         end,
-        tokens.start[begin],
-        tokens.start[end - 1] + vocabulary.kept[last],
+        tokens.start[begin].astype(np.int64),
+        (tokens.start[end - 1] + vocabulary.kept[last]).astype(np.int64),
         kind,
         stretches(vocabulary.normal_ids[tokens.word]).of(begin, end),
         stretches(tokens.word).of(begin, end),

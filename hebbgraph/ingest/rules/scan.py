@@ -142,7 +142,7 @@ def scan(
         )
         rows += found.begin.size
         sentences += int(tokens.sentence.max(initial=0)) + 1
-    joined = {name: np.concatenate([one[name] for one in columns]) for name in columns[0]}
+    joined = {name: np.concatenate([one.pop(name) for one in columns]) for name in [*columns[0]]}
     return Scan(**joined, spelled=spelled)
 
 

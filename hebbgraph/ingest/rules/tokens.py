@@ -83,7 +83,7 @@ class Tokens:
     ----------
     text : the texts, joined
     word : (n,) int32, ids in a :class:`Vocabulary`
-    start, end : (n,) int64, characters in `text`
+    start, end : (n,) int32, characters in `text`
     gap : (n,) int8, the :class:`Gap` after each word
     unit : (n,) int32, which of the texts
     sentence : (n,) int32, which sentence of the joined text
@@ -92,8 +92,8 @@ class Tokens:
 
     text: str
     word: npt.NDArray[np.int32]
-    start: npt.NDArray[np.int64]
-    end: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int32]
+    end: npt.NDArray[np.int32]
     gap: npt.NDArray[np.int8]
     unit: npt.NDArray[np.int32]
     sentence: npt.NDArray[np.int32]
@@ -126,7 +126,8 @@ def tokens_of(texts: Sequence[str], vocabulary: Vocabulary) -> Tokens:
     first[1:] = sentence[1:] != sentence[:-1]
     first[1:] |= unit[1:] != unit[:-1]
     gap[:-1][unit[1:] != unit[:-1]] = Gap.BREAK
-    return Tokens(text, word, start, end, gap, unit, sentence, first)
+    places = (start.astype(np.int32), end.astype(np.int32))
+    return Tokens(text, word, *places, gap, unit, sentence, first)
 
 
 def _join_wrapped_lines(text: str, gap: npt.NDArray[np.int8], end: npt.NDArray[np.int64]) -> None:
