@@ -14,6 +14,7 @@ BENCHMARKS = {
     "passes": "whole passes: small graph in memory, command line, demo graph, Debian packages",
     "store": "a pass over a store of 10 M edges beside Lance reading and writing the same columns",
     "link_prediction": "what rankings find of held-out edges, ogbl-ddi, calibration, tuning",
+    "learning": "what traces of use foretell of the next click, message or reply",
 }
 
 
