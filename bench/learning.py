@@ -68,12 +68,15 @@ def report(rows: Rows, ours: str, others: Sequence[str], group: Ints) -> None:
 
 
 def mixes_for(
-    state: Use, events: Events, most: int, *, edges_only: bool, without: Mapping[str, Sequence[str]]
+    state: Use,
+    events: Events,
+    most: int,
+    without: Mapping[str, Sequence[str]],
+    **how: bool,
 ) -> dict[str, Mix]:
     """The mix, and mixes fitted anew without some of its features, at the same penalty."""
-    choices = prediction.sampled_choices(
-        state, events, edges_only=edges_only, max_events=most, seed=machine.SEED
-    )
+    choices = prediction.sampled_choices(state, events, max_events=most, seed=machine.SEED, **how)
+    edges_only = how.get("edges_only", False)
     mixes: dict[str, Mix] = {}
     for name, features in without.items():
         mixes[name] = prediction.fit_choices(
@@ -107,7 +110,7 @@ def stream_part(name: str, asking: int, fitting: int) -> Rows | None:
     slice_ = events.part(first, cut)
     without = {"ours": ("cue",), "no decay": ("cue", *DECAY)}
     without |= {f"no {group}": ("cue", group) for group in GROUPS if group != "path"}
-    mixes = mixes_for(early, slice_, fitting, edges_only=False, without=without)
+    mixes = mixes_for(early, slice_, fitting, without)
     fitted = time.perf_counter() - started
     asked = spread(cut, size, asking, size)
     ready = early.after(slice_)
@@ -142,10 +145,8 @@ def wiki_part(asking: int, fitting: int) -> Rows | None:
         return None
     events, n = paths.events, paths.n_nodes
     size, total = len(events), int(paths.path[-1]) + 1
-    # The state stands still after training, and so does its clock.
     first = int(np.searchsorted(paths.path, int(0.56 * total)))
     cut = int(np.searchsorted(paths.path, int(0.7 * total)))
-    stopped = Events(**{**vars(events), "time": np.minimum(events.time, events.time[cut - 1])})
     asked = spread(cut, size, asking, size)
     group = paths.path[asked]
     others = wiki_baselines(paths, first, cut, asked)
@@ -155,9 +156,16 @@ def wiki_part(asking: int, fitting: int) -> Rows | None:
         f"asked, the state as it stood before them; resampled by path.\n",
         flush=True,
     )
-    early = unused(n, paths.links).after(stopped.part(0, first))
-    slice_ = stopped.part(first, cut)
-    ready = early.after(slice_)
+    early = unused(n, paths.links).after(events.part(0, first))
+    ready = early.after(events.part(first, cut))
+    # The state stands still while it is asked, and so does its clock: in the fit as in the test.
+    held, rest = (
+        Events(**{**vars(part), "time": np.full(len(part), since)})
+        for part, since in (
+            (events.part(first, cut), events.time[first - 1]),
+            (events.part(cut, size), events.time[cut - 1]),
+        )
+    )
     out: Rows | None = None
     for edges_only in (True, False):
         started = time.perf_counter()
@@ -165,8 +173,8 @@ def wiki_part(asking: int, fitting: int) -> Rows | None:
                    "no learning": ("cue", *LEARNED)}  # fmt: skip
         without |= {f"no {one}": ("cue", one) for one in GROUPS}
         without["ours, told what is sought"] = ()
-        mixes = mixes_for(early, slice_, fitting, edges_only=edges_only, without=without)
-        rows = ranked(ready, stopped.part(cut, size), mixes, asked[cut:], learn=False)
+        mixes = mixes_for(early, held, fitting, without, learn=False, edges_only=edges_only)
+        rows = ranked(ready, rest, mixes, asked[cut:], learn=False)
         among = "the links of the page" if edges_only else "all pages"
         print(f"Among {among} ({time.perf_counter() - started:.0f} s); heaviest: "
               f"{weights_of(mixes['ours'])}.\n", flush=True)  # fmt: skip

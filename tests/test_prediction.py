@@ -193,6 +193,17 @@ def test_features(edges: list[tuple[int, int]], episodes: list[list[int]], cue: 
             assert one == pytest.approx(other, rel=1e-4, abs=1e-4), name
 
 
+def test_a_state_that_stands_still_answers_each_event_alone() -> None:
+    use = state([(0, 1), (2, 1), (1, 3)]).after(walked([[0, 1, 3]]))
+    events = walked([[0, 1, 2], [0, 1, 3], [2, 1, 0]])
+    still = sampled_choices(use, events, learn=False)
+    for k in range(len(events)):
+        alone = sampled_choices(use, events.part(k, k + 1))
+        np.testing.assert_array_equal(still.rows[still.first[k]], alone.rows[0])
+    moved = sampled_choices(use, events)
+    assert not np.array_equal(still.rows[still.first[2]], moved.rows[moved.first[2]])
+
+
 def same(one: Use, other: Use) -> None:
     for name, left, right in zip(one.arrays._fields, one.arrays, other.arrays, strict=True):
         np.testing.assert_array_equal(left, right, err_msg=name)

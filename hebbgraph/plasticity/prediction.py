@@ -195,6 +195,7 @@ def fit_mix(
     use: Use,
     events: Events,
     *,
+    learn: bool = True,
     edges_only: bool = False,
     without: Sequence[str] = (),
     max_events: int = 2_000,
@@ -202,16 +203,20 @@ def fit_mix(
 ) -> Mix:
     """The mix under which what happened was most likely.
 
-    Each event is asked, then learned from.  The L2 penalty is the one whose fit to the first two
-    thirds of the events makes the last third likeliest; the mix is then fitted to all.
+    Each event is asked, then learned from, as it will be when the mix is used.  The L2 penalty is
+    the one whose fit to the first two thirds of the events makes the last third likeliest; the mix
+    is then fitted to all.
 
     Parameters
     ----------
     use : the state before the events; it is not changed
     events : those to fit on, which nothing else may have been chosen by
+    learn : False asks all events of the state before them, for a mix that will be used on a state
+        that stands still
     edges_only : choose among the source's edges
     without : groups or features to leave out
-    max_events : how many are asked, evenly spread; all are learned from
+    max_events : how many are asked, evenly spread; all are learned from.  The latest are left out
+        where the candidates of all would not fit into a million rows
     seed : of the sample of candidates that nothing joins to the source
 
     Raises
@@ -220,12 +225,20 @@ def fit_mix(
         fewer than three events have a target that is a candidate
     """
     check.integer("max_events", max_events, 3)
-    choices = sampled_choices(use, events, edges_only=edges_only, max_events=max_events, seed=seed)
+    choices = sampled_choices(
+        use, events, learn=learn, edges_only=edges_only, max_events=max_events, seed=seed
+    )
     return fit_choices(choices, use.time_constants, edges_only=edges_only, without=without)
 
 
 def sampled_choices(
-    use: Use, events: Events, *, edges_only: bool = False, max_events: int = 2_000, seed: int = 0
+    use: Use,
+    events: Events,
+    *,
+    learn: bool = True,
+    edges_only: bool = False,
+    max_events: int = 2_000,
+    seed: int = 0,
 ) -> Choices:
     """What each event was chosen from; see :func:`fit_mix`."""
     asked = np.zeros(len(events), np.bool_)
@@ -236,8 +249,8 @@ def sampled_choices(
     offset = np.empty(ROOM, np.float32)
     first = np.zeros(count + 1, np.int64)
     kept = replay.choices(
-        use.ready_for(events).arrays, *_arguments(events), FADING, asked, edges_only, drawn, rows,
-        offset, first,
+        use.ready_for(events).arrays, *_arguments(events), FADING, asked, learn, edges_only, drawn,
+        rows, offset, first,
     )  # fmt: skip
     end = first[kept]
     return Choices(rows[:end].copy(), offset[:end].copy(), first[: kept + 1])

@@ -116,6 +116,7 @@ def choices(
     cue: np.ndarray,
     fading: float,
     asked: np.ndarray,
+    learn: bool,
     edges_only: bool,
     drawn: np.ndarray,
     rows: np.ndarray,
@@ -196,5 +197,6 @@ def choices(
                     offset[first[kept] + k] = extra[k]
                 first[kept + 1] = first[kept] + size
                 kept += 1
-        observe_one(use, start, goal, time[event], path, fading)
+        if learn:
+            observe_one(use, start, goal, time[event], path, fading)
     return kept
