@@ -176,7 +176,8 @@ def wiki_part(asking: int, fitting: int) -> Rows | None:
         mixes = mixes_for(early, held, fitting, without, learn=False, edges_only=edges_only)
         rows = ranked(ready, rest, mixes, asked[cut:], learn=False)
         among = "the links of the page" if edges_only else "all pages"
-        print(f"Among {among} ({time.perf_counter() - started:.0f} s); heaviest: "
+        print(f"Among {among} ({time.perf_counter() - started:.0f} s); fitted on "
+              f"{mixes['ours'].events:,} clicks, penalty {mixes['ours'].penalty:g}; heaviest: "
               f"{weights_of(mixes['ours'])}.\n", flush=True)  # fmt: skip
         side = {name: ranks[int(not edges_only)] for name, ranks in others.items()}
         report({**side, **rows}, "ours", list(side), group)
@@ -240,8 +241,8 @@ def main() -> int:
     add = parser.add_argument
     add("--asked", type=int, default=4_000, metavar="N",
         help="test events asked, evenly spread; 0 is all; 4,000 by default")  # fmt: skip
-    add("--fitted", type=int, default=2_000, metavar="N",
-        help="events a mix is fitted on; 2,000 by default")  # fmt: skip
+    add("--fitted", type=int, default=8_000, metavar="N",
+        help="events a mix is fitted on; 8,000 by default")  # fmt: skip
     parser.add_argument("--plot", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     machine.heading(

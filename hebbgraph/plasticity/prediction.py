@@ -198,7 +198,7 @@ def fit_mix(
     learn: bool = True,
     edges_only: bool = False,
     without: Sequence[str] = (),
-    max_events: int = 2_000,
+    max_events: int = 8_000,
     seed: int = 0,
 ) -> Mix:
     """The mix under which what happened was most likely.
@@ -215,7 +215,7 @@ def fit_mix(
         that stands still
     edges_only : choose among the source's edges
     without : groups or features to leave out
-    max_events : how many are asked, evenly spread; all are learned from.  The latest are left out
+    max_events : how many are asked, evenly spread; all are learned from.  Half as many, a quarter …
         where the candidates of all would not fit into a million rows
     seed : of the sample of candidates that nothing joins to the source
 
@@ -237,7 +237,7 @@ def sampled_choices(
     *,
     learn: bool = True,
     edges_only: bool = False,
-    max_events: int = 2_000,
+    max_events: int = 8_000,
     seed: int = 0,
 ) -> Choices:
     """What each event was chosen from; see :func:`fit_mix`."""
@@ -253,6 +253,10 @@ def sampled_choices(
         rows, offset, first,
     )  # fmt: skip
     end = first[kept]
+    if end + use.n_nodes + SAMPLE >= ROOM and count > 3:
+        return sampled_choices(
+            use, events, learn=learn, edges_only=edges_only, max_events=count // 2, seed=seed
+        )
     return Choices(rows[:end].copy(), offset[:end].copy(), first[: kept + 1])
 
 
