@@ -126,6 +126,11 @@ def _resident_mib(name: str) -> float:
     return 0.0
 
 
+def resident_peak() -> float:
+    """Largest resident memory of this process so far, in MiB; 0 where it cannot be told."""
+    return _resident_mib("VmHWM")
+
+
 def process(*arguments: str) -> Measurement:
     """Run this Python with arguments; time and peak memory of the whole process, and its stdout.
 

@@ -57,17 +57,13 @@ def test_sessions_print_what_the_page_shows(page, tmp_path):
         assert printed == wanted, command
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        *PAGES,
-        *(
-            ROOT / "docs" / f"{name}.md"
-            for name in ("discovery", "clusters", "providers", "ingest")
-        ),
-    ],
-    ids=lambda page: page.name,
-)
+DOCS = [
+    ROOT / "docs" / f"{name}.md"
+    for name in ("discovery", "clusters", "providers", "ingest", "learning")
+]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *DOCS], ids=lambda page: page.name)
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = blocks(page, "python")
