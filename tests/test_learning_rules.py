@@ -260,7 +260,6 @@ def test_bounded_whatever_comes(rate, directed):
 
 def test_oja_finds_the_principal_eigenvector():
     rng = np.random.default_rng(0)
-    active = np.zeros((6000, 6), np.bool_)
     common = rng.random(6000) < 0.5
     chance = np.where(
         common[:, None], [0.9, 0.8, 0.6, 0.3, 0.1, 0.1], [0.1, 0.1, 0.1, 0.1, 0.4, 0.1]
@@ -296,6 +295,18 @@ def test_bcm_settles_at_one_for_one_pattern():
     graph = hebbgraph.Graph.from_edges([1, 2, 3], [0, 0, 0], weight=[3.0, 0.5, 0.2])
     weight = Bcm(rate=0.05)(told(graph, of_lists(*[[0, 1, 2, 3]] * 2000), (0.0, 5.0)))
     assert weight.sum() == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("memory", [4, 8, 16])
+def test_bcm_is_stable_where_it_says(memory):
+    """η·(memory − 1) < 1: a nudge dies away below, and grows above."""
+    graph = hebbgraph.Graph.from_edges([1], [0], weight=[1.02])
+    known = told(graph, of_lists(*[[0, 1]] * 400), (0.0, 50.0))
+    below, above = (
+        float(Bcm(rate=share / (memory - 1), memory=memory)(known)[0]) for share in (0.8, 1.2)
+    )
+    assert abs(below - 1) < 0.001
+    assert abs(above - 1) > 0.1
 
 
 def test_stdp_learns_order():
