@@ -27,8 +27,9 @@ def order_edges(
     threads: int,
     weight: np.ndarray,
 ) -> None:
-    """Add rise·e^{−lag/window} to edges along the order, take fall·e^{−lag/window} from those
-    against it, in order of recording, rounded at every step.
+    """Add rise·e^{−lag/window} to edges along the order, take fall times it from those against.
+
+    Episodes come in order of recording, and weights are rounded at every step.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def order_edges(
     by_node, episode : transpose of the episodes
     members, member : CSR of the episodes, nodes in order
     weight : (n_edges,) float32, updated; negative ones stay
-    """  # noqa: D205
+    """
     n = indptr.size - 1
     for thread in prange(threads):
         place = np.full(n, -1, np.int64)
