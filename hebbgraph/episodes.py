@@ -51,6 +51,11 @@ class Episodes:
     def __len__(self) -> int:
         return int(self.time.size)
 
+    @classmethod
+    def none(cls) -> Episodes:
+        """No episodes."""
+        return of_rows(ROWS.empty_table(), None, 0)
+
     def take(self, rows: npt.NDArray[np.int64], *, n_learned: int = 0) -> Episodes:
         """Some of the episodes, in the order given."""
         size = np.diff(self.indptr)[rows]

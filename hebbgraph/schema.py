@@ -55,7 +55,7 @@ EDGES = pa.schema(
                nullable=True),
         _field("weight", pa.float32(), "synaptic weight, initially 1.0"),
         _field("co_occurrence_count", pa.int32(), "co-occurrence already learned from"),
-        _field("updated_at", TIME, "last pass that changed the edge", nullable=True),
+        _field("updated_at", TIME, "last change, fading at the floor aside", nullable=True),
         _field("decayed_at", TIME, "up to when the weight has faded", nullable=True),
         _field("support", pa.int32(), "shared neighbours at the last pass, -1 if newer",
                nullable=True),

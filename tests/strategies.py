@@ -9,12 +9,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import naive
+import naive_use
 import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
 import hebbgraph
 from hebbgraph.edgelist import UNDATED
+from hebbgraph.episodes import Episodes, of_rows, rows_of
 from hebbgraph.graph import Graph
 from hebbgraph.plasticity.rules import Evidence
 
@@ -294,6 +296,21 @@ def learned_graphs(draw: st.DrawFn, **options: Any) -> tuple[naive.Plain, Graph]
 def any_graphs(**options: Any) -> st.SearchStrategy[tuple[naive.Plain, Graph]]:
     """Fresh and learned graphs."""
     return graphs(**options) | learned_graphs(**options)
+
+
+def arrays(graph: Graph, episodes: list[naive_use.Episode], learned: int = 0) -> Episodes:
+    """Episodes of a description as the engine holds them."""
+    ids = graph.ids_of(np.arange(graph.n_nodes)).to_pylist()
+    rows = rows_of(
+        {
+            "nodes": [ids[node] for node in one.nodes],
+            "time": datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=one.time),
+            "outcome": one.outcome,
+            "kind": one.kind,
+        }
+        for one in episodes
+    )
+    return of_rows(rows, graph.node_ids, graph.n_nodes, n_learned=learned)
 
 
 def evidence(graph: Graph, count: np.ndarray, **options: Any) -> Evidence:

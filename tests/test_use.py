@@ -15,11 +15,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import MOMENT, NOW, by_identity, describe, graphs
+from strategies import MOMENT, NOW, arrays, by_identity, describe, graphs
 
 import hebbgraph
 from hebbgraph.edgelist import UNDATED
-from hebbgraph.episodes import Episodes, of_rows, rows_of
+from hebbgraph.episodes import Episodes, rows_of
 from hebbgraph.errors import InputError, NodeNotFoundError, ParameterError
 from hebbgraph.plasticity import use
 from hebbgraph.plasticity.decay import fade
@@ -47,20 +47,6 @@ def lives(draw: st.DrawFn) -> tuple[naive.Plain, hebbgraph.Graph, list[naive_use
         )
     )
     return plain, graph, episodes
-
-
-def arrays(graph: hebbgraph.Graph, episodes: list[naive_use.Episode], learned: int = 0) -> Episodes:
-    ids = graph.ids_of(np.arange(graph.n_nodes)).to_pylist()
-    rows = rows_of(
-        {
-            "nodes": [ids[node] for node in one.nodes],
-            "time": datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=one.time),
-            "outcome": one.outcome,
-            "kind": one.kind,
-        }
-        for one in episodes
-    )
-    return of_rows(rows, graph.node_ids, graph.n_nodes, n_learned=learned)
 
 
 def used(graph: hebbgraph.Graph, episodes: Episodes) -> hebbgraph.Graph:

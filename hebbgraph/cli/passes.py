@@ -49,11 +49,20 @@ TUNED = ("rank_by", "confidence_threshold", "shrinkage")
 @click.command("plastify")
 @click.argument("store")
 @click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    default=["hebbian"],
+    show_default=True,
+    type=click.Choice(["hebbian", "oja", "bcm", "stdp", "homeostatic", "structural"]),
+    help="How evidence moves the weights; repeatable, one is applied after the other.",
+)
+@click.option(
     "--learning-rate",
     type=float,
     default=0.1,
     show_default=True,
-    help="η of Δw = η·ln(1 + co-occurrence).",
+    help="η of Δw = η·ln(1 + co-occurrence), and of the other rules.",
 )
 @click.option(
     "--competition-rate",
@@ -129,7 +138,8 @@ TUNED = ("rank_by", "confidence_threshold", "shrinkage")
 @output_options  # fmt: skip
 def plastify_command(
     store: str, source: str | None, target: str | None, max_new_edges_per_node: str,
-    node_types: tuple[str, ...], dry_run: bool, as_json: bool, quiet: bool, **options: Any,
+    rules: tuple[str, ...], node_types: tuple[str, ...], dry_run: bool, as_json: bool,
+    quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Let the graph in STORE learn once, and commit what it learned.
 
@@ -145,7 +155,7 @@ def plastify_command(
     with progress(quiet=quiet) as phase:
         phase("reading")
         report = hebbgraph.open(store, source=source, target=target).plastify(
-            dry_run=dry_run, node_types=node_types or None, progress=phase, **options
+            dry_run=dry_run, rule=rules, node_types=node_types or None, progress=phase, **options
         )
 
     def show(console: Console) -> None:

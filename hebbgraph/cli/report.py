@@ -37,6 +37,8 @@ def show_report(console: Console, store: str, report: PlasticityReport, *, dry_r
         done = f"snapshot {report.snapshot}"
     console.print(f"[bold]{escape(store)}[/bold]  {report.status}: {done}", soft_wrap=True)
     table = figures()
+    if report.parameters["rule"] != "hebbian":
+        table.add_row("rule", escape(report.parameters["rule"]))
     table.add_row("nodes processed", f"{report.processed_nodes:,}")
     if report.episodes_learned:
         table.add_row("episodes learned from", f"{report.episodes_learned:,}")
@@ -45,6 +47,8 @@ def show_report(console: Console, store: str, report: PlasticityReport, *, dry_r
     table.add_row("  weakened by competition or age", f"{report.weakened_edges:,}")
     if report.edges_from_use:
         table.add_row("  made by use", f"{report.edges_from_use:,}")
+    if report.pruned_edges:
+        table.add_row("edges pruned", f"{report.pruned_edges:,}")
     table.add_row("new associations", f"{report.new_associations_discovered:,}")
     if report.new_associations_discovered:
         table.add_row("  their mean confidence", f"{report.new_associations_avg_confidence:.3f}")

@@ -20,6 +20,8 @@ from hebbgraph.plasticity.use import uses_since
 
 STEP = timedelta(hours=1) // timedelta(microseconds=1)
 """Idle time below which an edge waits, so that a pass right after another writes nothing."""
+NEAR = 1e-3
+"""Fading never arrives: a weight this little above the floor counts as at it."""
 
 
 def decay(
@@ -93,6 +95,9 @@ def fade(
     towards 0 and stays inhibitory.  An edge never seen by decay before starts its clock at its
     own time, or now.
 
+    ``updated_at`` becomes now where a weight moved, other than at the floor: so it says since when
+    an edge has been there.
+
     Fading at t₁ and then at t₂ ends where fading once at t₂ does, and a moment before an edge's
     clock changes nothing.
 
@@ -118,4 +123,20 @@ def fade(
     )  # fmt: skip
     if np.array_equal(decayed_at, clock):
         return graph
-    return dataclasses.replace(graph, weight=weight, decayed_at=decayed_at)
+    above = (graph.weight < 0) | (graph.weight > min_weight + NEAR)
+    return dataclasses.replace(
+        graph,
+        weight=weight,
+        decayed_at=decayed_at,
+        updated_at=stamped(graph, above & (weight != graph.weight), now),
+    )
+
+
+def stamped(
+    graph: Graph, changed: npt.NDArray[np.bool_], moment: int
+) -> npt.NDArray[np.int64] | None:
+    """``updated_at`` with a moment where an edge has changed."""
+    if not changed.any():
+        return graph.updated_at
+    updated = np.full(graph.n_edges, UNDATED) if graph.updated_at is None else graph.updated_at
+    return np.where(changed, moment, updated)

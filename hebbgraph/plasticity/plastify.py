@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from hebbgraph_kernels import threads_for
 
 from hebbgraph import check
@@ -20,7 +19,7 @@ from hebbgraph.graph import Graph
 from hebbgraph.plasticity import associations, rules
 from hebbgraph.plasticity.competition import compete
 from hebbgraph.plasticity.cooccurrence import cooccurrence, outside_window
-from hebbgraph.plasticity.decay import fade
+from hebbgraph.plasticity.decay import fade, stamped
 from hebbgraph.plasticity.discovery import TIER_NAMES, find
 from hebbgraph.plasticity.metrics import graph_score, node_metrics
 from hebbgraph.plasticity.neighborhood import observed_neighborhood
@@ -78,8 +77,9 @@ def plastify(
 
     Parameters
     ----------
-    rule : how evidence moves the weights: a name of :data:`hebbgraph.plasticity.rules.RULES`, a
-        callable, or several, applied one after the other
+    rule : how evidence moves the weights: a name (``"hebbian"``, ``"oja"``, ``"bcm"``, ``"stdp"``,
+        ``"homeostatic"``, ``"structural"``), a callable as :mod:`hebbgraph.plasticity.rules` has
+        it, or several, applied one after the other
     learning_rate : η of Δw = η·[log1p(f) − log1p(f_seen)], in [0, 100]
     competition_rate : ρ, what a loser loses of its weight, in [0, 1]
     temporal_window : how far back dated edges count as evidence; a bare number is days
@@ -205,29 +205,30 @@ def _run(
         seconds[name] = time.perf_counter() - started
 
     since = moment - parameters.temporal_window // timedelta(microseconds=1)
-    base = learned = graph
+    base = used = graph
     old = np.ones(graph.n_edges, np.bool_)
     together = None
     if episodes is not None:
         with phase("use"):
             base, old = grow(graph, episodes)
             together = co_activation(base, episodes, since=since)
-            learned = learn_from_use(
+            used = learn_from_use(
                 base, old, episodes, parameters.use, max_weight=parameters.max_weight
             )
-    fades = learned.use is not None if parameters.decay is None else parameters.decay
+    fades = used.use is not None if parameters.decay is None else parameters.decay
+    faded = used
     if fades:
         with phase("decay"):
-            learned = fade(
-                learned,
-                uses_since(learned, episodes, since),
+            faded = fade(
+                used,
+                uses_since(used, episodes, since),
                 parameters.use,
                 min_weight=parameters.min_weight,
                 now=moment,
             )
-    faded = learned
     with phase("neighborhoods"):
         around = observed_neighborhood(base)
+    support: npt.NDArray[np.int32] | None
     with phase("co-occurrence"):
         count, support = cooccurrence(base, around, since=since, together=together)
     with phase("strengthening"):
@@ -242,6 +243,16 @@ def _run(
             now=moment,
         )
         weight = rules.apply(rules.chosen(parameters.rule), evidence)
+    edges_from_use = int(np.count_nonzero(~old))
+    pruned = np.isnan(weight)
+    if pruned.any():
+        with phase("pruning"):
+            kept = np.flatnonzero(~pruned)
+            base, used, faded = (one.take_edges(kept) for one in (base, used, faded))
+            old, count, weight = old[kept], count[kept], weight[kept]
+            around = observed_neighborhood(base)
+            # What was counted was counted with the edges that are gone.
+            support = None
     with phase("competition"):
         weight = compete(
             faded, weight, count, around,
@@ -250,8 +261,14 @@ def _run(
             min_shared_neighbors=parameters.discovery.min_shared_neighbors,
             similarity=similarity,
         )  # fmt: skip
-    touched = ~old | (weight != base.weight) | (count != base.co_occurrence_count)
-    learned = _with_weights(faded, weight, count, touched, moment)
+    counted = ~old | (count != base.co_occurrence_count)
+    taught = counted | (used.weight != base.weight) | (weight != faded.weight)
+    learned = faded
+    if taught.any():
+        updated = stamped(faded, taught, moment)
+        learned = dataclasses.replace(
+            faded, weight=weight, co_occurrence_count=count, updated_at=updated
+        )
     change = associations.Change.none()
     known = dataclasses.replace(learned, support=support)
     if parameters.discover and not (
@@ -268,7 +285,7 @@ def _run(
         result = dataclasses.replace(known, metrics=metrics) if changed else graph
         report = PlasticityReport(
             processed_nodes=graph.n_nodes,
-            updated_edges=int(np.count_nonzero(touched)),
+            updated_edges=int(np.count_nonzero(counted | (weight != base.weight))),
             new_associations_discovered=change.new,
             new_associations_avg_confidence=change.confidence,
             nodes_with_new_associations=change.nodes,
@@ -276,7 +293,8 @@ def _run(
             strengthened_edges=int(np.count_nonzero(weight > base.weight)),
             weakened_edges=int(np.count_nonzero(weight < base.weight)),
             episodes_learned=0 if episodes is None else len(episodes) - episodes.n_learned,
-            edges_from_use=base.n_edges - graph.n_edges,
+            edges_from_use=edges_from_use,
+            pruned_edges=int(np.count_nonzero(pruned)),
             withdrawn_associations=change.withdrawn,
             associations=result.n_inferred,
             associations_by_relation=_by_relation(result),
@@ -287,22 +305,6 @@ def _run(
             seconds=seconds,
         )
     return result, report
-
-
-def _with_weights(
-    graph: Graph,
-    weight: npt.NDArray[np.float32],
-    count: npt.NDArray[np.int32],
-    touched: npt.NDArray[np.bool_],
-    moment: int,
-) -> Graph:
-    if not touched.any():
-        return graph
-    updated = (
-        np.full(graph.n_edges, UNDATED) if graph.updated_at is None else graph.updated_at.copy()
-    )
-    updated[touched] = moment
-    return dataclasses.replace(graph, weight=weight, co_occurrence_count=count, updated_at=updated)
 
 
 def _lost_use(graph: Graph, count: npt.NDArray[np.int32]) -> bool:

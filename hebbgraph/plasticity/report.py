@@ -57,6 +57,7 @@ class PlasticityReport:
     strengthened_edges, weakened_edges : observed edges whose weight rose, fell
     episodes_learned : episodes that were new to this pass
     edges_from_use : observed edges that success in them made
+    pruned_edges : observed edges that a rule took away; no other figure counts them
     withdrawn_associations : inferred edges that no longer qualify
     associations : inferred edges after the pass
     associations_by_relation : those of each tier
@@ -79,6 +80,7 @@ class PlasticityReport:
     weakened_edges: int
     episodes_learned: int
     edges_from_use: int
+    pruned_edges: int
     withdrawn_associations: int
     associations: int
     associations_by_relation: dict[str, int]

@@ -1,8 +1,12 @@
 """Rules of strengthening: what moves the weights when evidence has come in.
 
-A rule is any callable that takes :class:`Evidence` and returns the new weights.  It is handed to a
-pass by name or as it is, ``plastify(graph, rule=my_rule)``; several are applied one after the
-other.
+A rule is any callable that takes :class:`Evidence` and returns the new weights, one float32 for
+each edge, :data:`PRUNED` where the edge is to go.  It is handed to a pass by name or as it is,
+``plastify(graph, rule=my_rule)``; several are applied one after the other, each on the weights
+that the one before it left.  ``docs/rules.md`` has an example.
+
+A rule keeps no state of its own: what it needs is in the graph, the counts and the episodes of the
+window.
 """
 
 from __future__ import annotations
@@ -11,6 +15,9 @@ import dataclasses
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,11 +50,29 @@ class Evidence:
     since: int
     now: int
 
+    @cached_property
+    def counted_episodes(self) -> Episodes:
+        """Episodes that are evidence of co-occurrence: those of the window, then the new ones."""
+        known = Episodes.none() if self.episodes is None else self.episodes
+        new = np.arange(len(known)) >= known.n_learned
+        wanted = known.counted & (new | (known.time >= self.since))
+        learned = int(np.count_nonzero(wanted & ~new))
+        return known.take(np.flatnonzero(wanted), n_learned=learned)
+
+    @property
+    def new_episodes(self) -> Episodes:
+        """Those of them that no pass has learned from, in order of recording."""
+        return self.counted_episodes.new
+
 
 Rule = Callable[[Evidence], npt.NDArray[np.float32]]
 """New weights, (n_edges,) float32; the graph that came in stays as it is."""
 RuleChoice = str | Rule
-RULES = {"hebbian": "hebbian"}
+PRUNED = np.float32(np.nan)
+"""In place of a weight: the edge is to be taken away."""
+LASTING = 3
+"""Tier of nodes whose edges to one another no rule takes away."""
+RULES = {name: name for name in ("hebbian", "oja", "bcm", "stdp", "homeostatic", "structural")}
 """Rules by name, and the module that holds each as ``rule``."""
 
 
@@ -78,33 +103,66 @@ def _found(rule: RuleChoice) -> Rule:
 
 
 def named(rule: RuleChoice | Sequence[RuleChoice]) -> str:
-    """What a report and a snapshot call the rules."""
+    """What a report and a snapshot call the rules: ``hebbian+oja(rate=0.05)``."""
     several = (rule,) if isinstance(rule, str) or callable(rule) else tuple(rule)
-    return "+".join(
-        one if isinstance(one, str) else getattr(one, "__name__", type(one).__name__)
-        for one in several
-    )
+    return "+".join(one if isinstance(one, str) else _name(one) for one in several)
+
+
+def _name(rule: Rule) -> str:
+    if not dataclasses.is_dataclass(rule) or isinstance(rule, type):
+        return str(getattr(rule, "__name__", type(rule).__name__))
+    options = [
+        f"{field.name}={_shown(getattr(rule, field.name))}" for field in dataclasses.fields(rule)
+    ]
+    return f"{type(rule).__name__.lower()}({', '.join(options)})"
+
+
+def _shown(value: Any) -> str:
+    return f"{value / timedelta(days=1):g} days" if isinstance(value, timedelta) else repr(value)
+
+
+def prunable(graph: Graph) -> npt.NDArray[np.bool_]:
+    """Edges that a rule may take away: (n_edges,) bool.
+
+    Inhibitory edges are knowledge of failure; inferred ones are discovery's own to withdraw, which
+    would bring them back; between two nodes of tier 3 memory lasts.
+    """
+    may = (graph.weight >= 0) & ~graph.is_inferred
+    if graph.use is not None:
+        lasting = graph.use.tier >= LASTING
+        may &= ~(lasting[graph.source] & lasting[graph.indices])
+    return may
 
 
 def apply(rules: Sequence[Rule], evidence: Evidence) -> npt.NDArray[np.float32]:
-    """Weights after the rules, one after the other.
+    """Weights after the rules, one after the other; :data:`PRUNED` where an edge is to go.
+
+    A rule sees an edge that one before it took away with the weight that it had, and cannot bring
+    it back.  What is not :func:`prunable` keeps its weight.
 
     Raises
     ------
     ParameterError
-        a rule returned something else than a finite float32 for each edge
+        a rule returned something else than a float32 for each edge, or an infinite one
     """
-    weight = evidence.graph.weight
+    pruned = np.zeros(evidence.graph.n_edges, np.bool_)
     for rule in rules:
+        graph = evidence.graph
         weight = np.asarray(rule(evidence))
-        if weight.dtype != np.float32 or weight.shape != (evidence.graph.n_edges,):
+        if weight.dtype != np.float32 or weight.shape != (graph.n_edges,):
             raise ParameterError(
-                f"rule {named(rule)}: expected float32 weights of {evidence.graph.n_edges:,} "
-                f"edges, got {weight.dtype} of shape {weight.shape}"
+                f"rule {named(rule)}: expected float32 weights of {graph.n_edges:,} edges, got "
+                f"{weight.dtype} of shape {weight.shape}"
             )
-        if not np.isfinite(weight).all():
-            raise ParameterError(f"rule {named(rule)}: a weight is not finite")
-        evidence = dataclasses.replace(
-            evidence, graph=dataclasses.replace(evidence.graph, weight=weight)
-        )
-    return weight
+        if np.isinf(weight).any():
+            raise ParameterError(
+                f"rule {named(rule)}: expected finite weights, or NaN for an edge to go, got "
+                f"{weight[np.argmax(np.isinf(weight))]} at edge {np.argmax(np.isinf(weight)):,}"
+            )
+        gone = np.isnan(weight)
+        if gone.any():
+            weight = np.where(gone, graph.weight, weight)
+            pruned |= gone & prunable(graph)
+        evidence = dataclasses.replace(evidence, graph=dataclasses.replace(graph, weight=weight))
+    weight = evidence.graph.weight
+    return np.where(pruned, PRUNED, weight) if pruned.any() else weight

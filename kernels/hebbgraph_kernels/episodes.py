@@ -14,14 +14,15 @@ from hebbgraph_kernels.csr import stretch
 
 
 @njit
-def _place_row(indices, begin, end, place):  # type: ignore[no-untyped-def]
+def place_row(indices, begin, end, place):  # type: ignore[no-untyped-def]
     """Write where the edges to each target begin; they stand in order of target."""
     for edge in range(end - 1, begin - 1, -1):
         place[indices[edge]] = edge
 
 
 @njit
-def _clear_row(indices, begin, end, place):  # type: ignore[no-untyped-def]
+def clear_row(indices, begin, end, place):  # type: ignore[no-untyped-def]
+    """Forget where the edges to each target begin."""
     for edge in range(begin, end):
         place[indices[edge]] = -1
 
@@ -57,7 +58,7 @@ def co_activation(
             begin, end = indptr[row], indptr[row + 1]
             if begin == end or by_node[row] == by_node[row + 1]:
                 continue
-            _place_row(indices, begin, end, place)
+            place_row(indices, begin, end, place)
             for k in range(by_node[row], by_node[row + 1]):
                 for entry in range(members[episode[k]], members[episode[k] + 1]):
                     edge = place[member[entry]]
@@ -66,7 +67,7 @@ def co_activation(
             for edge in range(begin + 1, end):
                 if indices[edge] == indices[edge - 1]:
                     out[edge] = out[edge - 1]
-            _clear_row(indices, begin, end, place)
+            clear_row(indices, begin, end, place)
 
 
 @parallel_njit
@@ -103,7 +104,7 @@ def reinforce(
             begin, end = indptr[row], indptr[row + 1]
             if begin == end or by_node[row] == by_node[row + 1]:
                 continue
-            _place_row(indices, begin, end, place)
+            place_row(indices, begin, end, place)
             for k in range(by_node[row], by_node[row + 1]):
                 by = change[episode[k]]
                 if by == 0.0:
@@ -120,7 +121,7 @@ def reinforce(
                         elif alive[edge]:
                             weight[edge] = min(before, max(before + by, low))
                         edge += 1
-            _clear_row(indices, begin, end, place)
+            clear_row(indices, begin, end, place)
 
 
 @njit
