@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from hebbgraph_kernels import threads_for
 
 from hebbgraph import check
