@@ -187,7 +187,7 @@ def with_nodes(
             values = {name: nodes[name].to_numpy()[row] for name in measures}
             kinds = dict(zip(measures, ("f4", "i8", "i4", "f4", "f4"), strict=True))
             metrics = NodeMetrics(**{name: values[name].astype(kinds[name]) for name in measures})
-        if set(NEW) <= set(nodes.column_names):
+        if set(NEW) - {"archived_at"} <= set(nodes.column_names):
             use = _stated_use(nodes).take(row)
     return dataclasses.replace(
         merged, duplicates=graph.duplicates, self_loops=graph.self_loops, metrics=metrics, use=use
@@ -201,6 +201,7 @@ def _stated_use(nodes: pa.Table) -> NodeUse:
         if name in TIMES
         else nodes[name].cast(pa.from_numpy_dtype(value.dtype))
         for name, value in NEW.items()
+        if name in nodes.column_names
     }))  # fmt: skip
 
 

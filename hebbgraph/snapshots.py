@@ -14,9 +14,13 @@ import pyarrow as pa
 
 from hebbgraph import schema
 
+VERSIONED = ("nodes", "edges", "archive")
+"""Tables whose versions a snapshot names."""
 ORIGIN = ("origin_version", "origin_columns")
 TUNED = "tuned"
 """Parameter that holds what tuning chose, handed on from snapshot to snapshot."""
+FORGOTTEN = "forgotten"
+"""Parameter that holds what of the episodes is forgotten, handed on likewise."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,9 @@ class Snapshot:
     seq : number, from 0
     parent : number of the snapshot it was made from, None for the first
     created_at : when it was committed, UTC
-    operation : what made it: import, plastify, tune, restore
+    operation : what made it: import, plastify, tune, consolidate, forget, restore
     parameters, figures : options and report of that operation
-    versions : Lance version of each table
+    versions : Lance version of each table; ``archive`` once there is one
     episodes_seen : episodes with a smaller ``seq`` are learned from
     reading : how the tables become a graph
     """
@@ -73,7 +77,12 @@ class Snapshot:
             operation=row["operation"],
             parameters=json.loads(row["parameters"]),
             figures=json.loads(row["figures"]),
-            versions={"nodes": row["nodes_version"], "edges": row["edges_version"]},
+            versions={
+                table: row[f"{table}_version"]
+                for table in VERSIONED
+                # An older release did not know every column.
+                if row.get(f"{table}_version") is not None
+            },
             reading=Reading(
                 row["directed"], row["id_type"], tuple(json.loads(row["empty_columns"]))
             ),
@@ -90,6 +99,12 @@ class Snapshot:
         """Options of discovery that tuning chose, and its tiers; empty if it has not been run."""
         chosen: dict[str, Any] = self.parameters.get(TUNED, {})
         return chosen
+
+    @property
+    def forgotten(self) -> list[dict[str, Any]]:
+        """What of the episodes is forgotten, see :func:`hebbgraph.episode_log.without`."""
+        entries: list[dict[str, Any]] = self.parameters.get(FORGOTTEN, [])
+        return entries
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -132,8 +147,7 @@ def new_row(
         "directed": reading.directed,
         "id_type": reading.id_type,
         "empty_columns": json.dumps(reading.empty_columns),
-        "nodes_version": versions["nodes"],
-        "edges_version": versions["edges"],
+        **{f"{table}_version": versions.get(table) for table in VERSIONED},
         "episodes_seen": episodes_seen,
         "schema_version": schema.SCHEMA_VERSION,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hebbgraph import __version__
-from hebbgraph.cli import exchange, inspection, maintenance, passes, tuning
+from hebbgraph.cli import exchange, forgetting, inspection, maintenance, passes, tuning
 from hebbgraph.cli.output import Commands
 
 
@@ -28,6 +28,10 @@ for _command in (
     exchange.import_command,
     passes.plastify_command,
     tuning.tune_command,
+    forgetting.consolidate_command,
+    forgetting.unarchive_command,
+    forgetting.forget_command,
+    forgetting.correct_command,
     inspection.info_command,
     maintenance.history_command,
     maintenance.diff_command,
