@@ -26,7 +26,9 @@ SHOWN = ("source", "target", "relation", "weight", "properties")
 SECRET = "Zaphod Beeblebrox 김철수"
 
 
-def left(rows: list[Row], nodes: set[Any], edges: list[tuple[Any, Any]], directed: bool) -> list[Row]:
+def left(
+    rows: list[Row], nodes: set[Any], edges: list[tuple[Any, Any]], directed: bool
+) -> list[Row]:
     """Edges that stay, by the rules of :func:`hebbgraph.forget`, one by one."""
 
     def asked(row: Row) -> bool:
@@ -239,7 +241,9 @@ def test_forgetting_is_a_snapshot_that_restore_undoes(lived):
     graph = lived.graph()
     with pytest.raises(NodeNotFoundError):
         graph.key(SECRET)
-    assert all(SECRET not in str(row) for row in [*listed(graph), *lived.episodes().to_pylist()][:-3])
+    assert all(
+        SECRET not in str(row) for row in [*listed(graph), *lived.episodes().to_pylist()][:-3]
+    )
     assert [row["nodes"] for row in lived.episodes().to_pylist()] == [["a"], ["a", "b"], ["d", "e"]]
     diff = lived.diff()
     assert (diff.added.num_rows, diff.strengthened.num_rows, diff.weakened.num_rows) == (0, 0, 0)
@@ -420,7 +424,9 @@ def test_asking_for_nothing(lived):
 def ranked(graph: hebbgraph.Graph, cue: str) -> list[Any]:
     """Neighbours of the cue by weight: one step of spreading."""
     edges = graph.incident(cue)
-    ends = np.where(graph.indices[edges] == graph.key(cue), graph.source[edges], graph.indices[edges])
+    ends = np.where(
+        graph.indices[edges] == graph.key(cue), graph.source[edges], graph.indices[edges]
+    )
     return [graph.id(int(key)) for key in ends[np.argsort(-graph.weight[edges], kind="stable")]]
 
 

@@ -276,13 +276,15 @@ def test_use_brings_a_node_back(tmp_path):
     assert report.revived == ("b", "c")
     graph = store.graph()
     rows = [row for row in before.to_pylist() if {row["source"], row["target"]} <= {*"abc"}]
-    got = [row for row in graph.to_arrow().to_pylist()]
+    got = graph.to_arrow().to_pylist()
     assert [row["weight"] for row in got] == [row["weight"] for row in rows]
     assert graph.neighbors("d") == []
     assert store.unarchive(["d", "e"], now=days[6]).operation == "unarchive"
     back = store.graph()
-    assert back.to_arrow().select(["source", "target", "weight"]).equals(
-        before.select(["source", "target", "weight"])
+    assert (
+        back.to_arrow()
+        .select(["source", "target", "weight"])
+        .equals(before.select(["source", "target", "weight"]))
     )
     assert back.use.tier.tolist() == [1, 0, 0, 0, 0]
     assert not back.use.archived.any()
