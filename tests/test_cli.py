@@ -392,7 +392,7 @@ def test_forgetting_from_the_command_line(run, tmp_path):
     store = hebbgraph.open(tmp_path / "s.lance")
     store.record(["ann", "bob"], time="2025-01-01", outcome=1)
     store.plastify()
-    assert "0 promoted" in said("consolidate", "s.lance", "--dry-run")
+    assert "0 would be promoted" in said("consolidate", "s.lance", "--dry-run")
     listed = json.loads(said("consolidate", "s.lance", "--json"))
     assert listed["expired"] == ["ann", "bob"]
     assert "2 nodes and" in said("unarchive", "s.lance", "ann", "bob")

@@ -251,6 +251,8 @@ def test_forgetting_is_a_snapshot_that_restore_undoes(lived):
     lived.unarchive(["d", "e"])
     assert lived.graph().neighbors("d") == ["e"]
     lived.restore(before)
+    assert lived.forget(edges=[("d", "e")]).archived_edges == 1
+    lived.restore(before)
     assert listed(lived.graph()) == rows
     assert lived.episodes().num_rows == 4
     lived.unarchive(["c"])

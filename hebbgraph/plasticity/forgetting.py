@@ -131,7 +131,7 @@ def forget(
     gone = np.zeros(graph.n_nodes, np.bool_)
     gone[keys] = True
     why = np.full(graph.n_edges, KEPT, np.int8)
-    why[_named(graph, edges)] = ASKED
+    named, named_stored = _named(graph, stored, edges)
     asked, asked_stored = np.zeros(graph.n_edges, np.bool_), np.zeros(stored.n_edges, np.bool_)
     sources = 0
     if source is not None:
@@ -146,10 +146,10 @@ def forget(
         )
     bare = _left_bare(graph, stored, asked, asked_stored) & ~gone
     gone |= bare
-    why[asked] = ASKED
+    why[asked | named] = ASKED
     why[(why == KEPT) & archives.at(graph, gone)] = LOST_END
     why[_orphaned(graph, why == KEPT)] = ORPHANED
-    leaving = asked_stored | archives.at(stored, gone)
+    leaving = asked_stored | named_stored | archives.at(stored, gone)
     names = [str(name) for name in graph.ids_of(np.flatnonzero(gone)).to_pylist()]
     left, evidence = mentions.drop_evidence(archives.keep_edges(graph, why == KEPT), names)
     stored, _ = mentions.drop_evidence(archives.keep_edges(stored, ~leaving), names)
@@ -196,26 +196,33 @@ def _inside(graph: Graph, moments: tuple[int, int]) -> Mask:
     return (graph.time >= moments[0]) & (graph.time < moments[1])
 
 
-def _named(graph: Graph, edges: Iterable[Edge]) -> npt.NDArray[np.int64]:
-    """Positions of edges that are named by their ends, and relation."""
-    found = [np.empty(0, np.int64)]
+def _named(graph: Graph, stored: Graph, edges: Iterable[Edge]) -> tuple[Mask, Mask]:
+    """Which edges of the graph, and of the archive, are named by their ends, and relation."""
+    out = np.zeros(graph.n_edges, np.bool_), np.zeros(stored.n_edges, np.bool_)
     for edge in edges:
         if isinstance(edge, str) or len(edge) not in (2, 3):
             raise InputError(
                 f"edges: expected (source, target) or (source, target, relation), got {edge!r}"
             )
-        a, b = graph.key(edge[0]), graph.key(edge[1])
-        forth = np.arange(graph.indptr[a], graph.indptr[a + 1])
-        back = np.arange(graph.indptr[b], graph.indptr[b + 1])
-        back = back[graph.is_inferred[back] | (not graph.directed)]
-        at = np.concatenate((forth[graph.indices[forth] == b], back[graph.indices[back] == a]))
-        if len(edge) == 3:
-            at = at[np.array(graph.relation_names)[graph.relation[at]] == edge[2]]
-        if not at.size:
+        ends = graph.key(edge[0]), graph.key(edge[1])
+        found = [_between(part, *ends, edge[2:]) for part in (graph, stored)]
+        if not any(at.size for at in found):
             raise InputError(f"no edge from {' to '.join(map(shown, edge[:2]))} in the graph"
                              f"{' of that relation' if len(edge) == 3 else ''}")  # fmt: skip
-        found.append(at)
-    return np.concatenate(found)
+        for mask, at in zip(out, found, strict=True):
+            mask[at] = True
+    return out
+
+
+def _between(graph: Graph, a: int, b: int, relation: Edge) -> npt.NDArray[np.int64]:
+    """Positions of the edges from a to b, and of those without direction; of one relation."""
+    forth = np.arange(graph.indptr[a], graph.indptr[a + 1])
+    back = np.arange(graph.indptr[b], graph.indptr[b + 1])
+    back = back[graph.is_inferred[back] | (not graph.directed)]
+    at = np.concatenate((forth[graph.indices[forth] == b], back[graph.indices[back] == a]))
+    if relation:
+        at = at[np.array(graph.relation_names)[graph.relation[at]] == relation[0]]
+    return at
 
 
 def _without_source(
