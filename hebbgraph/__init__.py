@@ -29,12 +29,17 @@ if TYPE_CHECKING:
     from hebbgraph.plasticity.discovery import discover as discover
     from hebbgraph.plasticity.discovery import discover_batches as discover_batches
     from hebbgraph.plasticity.explanation import explain as explain
+    from hebbgraph.plasticity.forgetting import ForgetReport as ForgetReport
+    from hebbgraph.plasticity.forgetting import forget as forget
     from hebbgraph.plasticity.partners import Partner as Partner
     from hebbgraph.plasticity.partners import Partners as Partners
     from hebbgraph.plasticity.partners import Standing as Standing
     from hebbgraph.plasticity.plastify import plastify as plastify
     from hebbgraph.plasticity.rediscovery import rediscover as rediscover
     from hebbgraph.plasticity.report import PlasticityReport as PlasticityReport
+    from hebbgraph.plasticity.tier_explanation import explain_tier as explain_tier
+    from hebbgraph.plasticity.tiers import ConsolidationReport as ConsolidationReport
+    from hebbgraph.plasticity.tiers import consolidate as consolidate
     from hebbgraph.plasticity.tuning import Tuning as Tuning
     from hebbgraph.plasticity.tuning import tune as tune
     from hebbgraph.snapshots import Snapshot as Snapshot
@@ -60,12 +65,17 @@ _HOMES = {
     "discover": "plasticity.discovery",
     "discover_batches": "plasticity.discovery",
     "explain": "plasticity.explanation",
+    "ForgetReport": "plasticity.forgetting",
+    "forget": "plasticity.forgetting",
     "Partner": "plasticity.partners",
     "Partners": "plasticity.partners",
     "Standing": "plasticity.partners",
     "plastify": "plasticity.plastify",
     "rediscover": "plasticity.rediscovery",
     "PlasticityReport": "plasticity.report",
+    "explain_tier": "plasticity.tier_explanation",
+    "ConsolidationReport": "plasticity.tiers",
+    "consolidate": "plasticity.tiers",
     "Tuning": "plasticity.tuning",
     "tune": "plasticity.tuning",
     "Snapshot": "snapshots",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
+
+import pyarrow as pa
 
 from hebbgraph import adopt, check, cluster_tables, graph_tables, node_history, schema, tables
 from hebbgraph.cluster_tables import Clusters
@@ -24,8 +26,16 @@ from hebbgraph.errors import (
 from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
 from hebbgraph.node_history import NodeHistory
-from hebbgraph.snapshots import NEXT_CLUSTER, TUNED, VERSIONED, Reading, Snapshot, new_row
-from hebbgraph.transaction import transaction
+from hebbgraph.snapshots import (
+    FORGOTTEN,
+    NEXT_CLUSTER,
+    TUNED,
+    VERSIONED,
+    Reading,
+    Snapshot,
+    new_row,
+)
+from hebbgraph.transaction import replacing, settle, transaction
 
 
 class Commits:
@@ -45,6 +55,7 @@ class Commits:
             raise StoreNotFoundError(
                 f"{self.path}: no such store; make one with `hebbgraph import EDGES {self.path}`"
             )
+        settle(self.path)
         if not self._has_snapshots and not tables.is_dataset(self.path):
             raise StoreError(
                 f"{self.path}: expected a hebbgraph store or a Lance data set of edges, got "
@@ -225,6 +236,7 @@ class Commits:
         parameters: Mapping[str, Any],
         figures: Mapping[str, Any],
         episodes_seen: int | None = None,
+        archive: Graph | None = None,
     ) -> Snapshot:
         """Write a graph as the next snapshot.
 
@@ -235,6 +247,7 @@ class Commits:
         ----------
         base : the graph of ``parent``
         episodes_seen : up to which episode it has learned; as ``parent`` if not given
+        archive : the archived edges, over the same nodes; as ``parent`` has them if not given
 
         Raises
         ------
@@ -245,11 +258,51 @@ class Commits:
         """
         with transaction(self.path):
             self._check_parent(parent)
-            versions = graph_tables.write(self.path, graph, base=base, parent=parent)
+            versions = graph_tables.write(
+                self.path, graph, base=base, parent=parent, archive=archive
+            )
             return self._append(
                 graph_tables.reading(graph), parent, versions, episodes_seen,
                 operation=operation, parameters=parameters, figures=figures,
             )  # fmt: skip
+
+    def replace(
+        self,
+        graph: Graph,
+        *,
+        archive: Graph,
+        episodes: Callable[[], pa.Table],
+        parent: Snapshot,
+        operation: str,
+        parameters: Mapping[str, Any],
+        figures: Mapping[str, Any],
+    ) -> Snapshot:
+        """Write a graph as the only snapshot: no byte of what was before it is left.
+
+        It happens whole or not at all; what a killed writer had begun, the next one ends.
+
+        Parameters
+        ----------
+        episodes : called under the lock, gives all rows of the log
+
+        Raises
+        ------
+        ConflictError
+            another writer is at work, or committed since ``parent``
+        """
+        with replacing(self.path) as staged:
+            self._check_parent(parent)
+            versions = graph_tables.write_all(staged, graph, archive)
+            said = parent.origin | ({TUNED: parent.tuned} if parent.tuned else {}) | {**parameters}
+            row = new_row(
+                parent.seq + 1, None, versions, graph_tables.reading(graph), parent.episodes_seen,
+                operation=operation, parameters=said, figures=figures,
+            )  # fmt: skip
+            tables.write(staged, "snapshots", row)
+            rows = episodes()
+            if rows.num_rows:
+                tables.write(staged, "episodes", rows)
+        return self.snapshot()
 
     def _check_parent(self, parent: Snapshot) -> None:
         current = self.current
@@ -269,8 +322,8 @@ class Commits:
         **said: Any,
     ) -> Snapshot:
         # What a data set was taken in as goes on to every snapshot made of it.
-        handed_on: dict[str, Any] = {TUNED: parent.tuned} if parent.tuned else {}
-        handed_on |= {NEXT_CLUSTER: parent.next_cluster} if parent.next_cluster else {}
+        handed_on = {name: parent.parameters[name] for name in (TUNED, FORGOTTEN, NEXT_CLUSTER)
+                     if parent.parameters.get(name)}  # fmt: skip
         said["parameters"] = {**parent.origin, **handed_on, **said["parameters"]}
         seen = parent.episodes_seen if episodes_seen is None else episodes_seen
         row = new_row(parent.seq + 1, parent.seq, versions, reading, seen, **said)
@@ -298,6 +351,7 @@ class Commits:
                 parameters={
                     "snapshot": wanted.seq, **wanted.origin,
                     **({TUNED: wanted.tuned} if parent.tuned else {}),
+                    **({FORGOTTEN: wanted.forgotten} if parent.forgotten else {}),
                 },
             )  # fmt: skip
 
@@ -315,16 +369,11 @@ class Commits:
         with transaction(self.path):
             if len(kept) < len(history):
                 tables.delete_rows(self.path, "snapshots", f"seq < {kept[0].seq}")
-            freed = sum(
-                tables.keep_versions(
-                    self.path, name, {one.versions[name] for one in kept if name in one.versions}
-                )
-                for name in VERSIONED
-                if any(name in one.versions for one in history)
-            )
-            for name in ("snapshots", "episodes"):
+            freed = 0
+            for name in (*VERSIONED, "snapshots", "episodes"):
                 if tables.is_dataset(Path(tables.folder(self.path, name))):
-                    freed += tables.keep_versions(self.path, name, set())
+                    named = {one.versions[name] for one in kept if name in one.versions}
+                    freed += tables.keep_versions(self.path, name, named)
         return {"snapshots": len(kept), "removed": len(history) - len(kept), "bytes_freed": freed}
 
     # -- a plain Lance data set of edges --------------------------------------

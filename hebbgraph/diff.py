@@ -1,4 +1,4 @@
-"""What changed between two graphs that share their node keys."""
+"""What changed between two graphs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hebbgraph import ids
 from hebbgraph.columns import DISCOVERED_BY
 from hebbgraph.graph import Graph
 
@@ -48,9 +49,9 @@ class SnapshotDiff:
 def compare(before: Graph, after: Graph, *, old: int, new: int) -> SnapshotDiff:
     """Compare the edges of two snapshots by (source, target, relation)."""
     names = sorted({*before.relation_names, *after.relation_names})
-    size = max(before.n_nodes, after.n_nodes)
+    key, size = _keys_after(before, after)
     _, in_before, in_after = np.intersect1d(
-        _identities(before, names, size),
+        _identities(before, names, size, key),
         _identities(after, names, size),
         assume_unique=True,
         return_indices=True,
@@ -69,15 +70,41 @@ def compare(before: Graph, after: Graph, *, old: int, new: int) -> SnapshotDiff:
     )
 
 
-def _identities(graph: Graph, names: list[str], n_nodes: int) -> npt.NDArray[Any]:
-    """One sortable value an edge; exact for any number of nodes."""
+def _keys_after(before: Graph, after: Graph) -> tuple[npt.NDArray[np.int64] | None, int]:
+    """Keys in ``after`` of the nodes of ``before``, and the number of nodes of both together.
+
+    None where keys are the same, as they are unless nodes were forgotten.
+    """
+    size = max(before.n_nodes, after.n_nodes)
+    if before.node_ids is None and after.node_ids is None:
+        return None, size
+    old, new = ids.unify([graph.ids_of(np.arange(graph.n_nodes)) for graph in (before, after)])
+    shared = min(len(old), len(new))
+    if old[:shared].equals(new[:shared]):
+        return None, size
+    key = pc.fill_null(pc.index_in(old, value_set=new), -1).to_numpy().astype(np.int64)
+    gone = np.flatnonzero(key < 0)
+    key[gone] = after.n_nodes + np.arange(gone.size)
+    return key, after.n_nodes + gone.size
+
+
+def _identities(
+    graph: Graph, names: list[str], n_nodes: int, key: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[Any]:
+    """One sortable value an edge; exact for any number of nodes.
+
+    ``key`` renames the nodes.
+    """
+    source, target = graph.source, graph.indices
+    if key is not None:
+        source, target = key[source], key[target]
     code = np.array([names.index(name) for name in graph.relation_names], np.int64)
     relation = code[graph.relation] if graph.n_edges else np.empty(0, np.int64)
     if n_nodes**2 * max(len(names), 1) < 2**63:
-        pair = graph.source.astype(np.int64) * n_nodes + graph.indices
+        pair = source.astype(np.int64) * n_nodes + target
         out: npt.NDArray[Any] = pair * max(len(names), 1) + relation
         return out
-    parts = np.stack((graph.source, graph.indices, relation), axis=1).astype(">i8")
+    parts = np.stack((source, target, relation), axis=1).astype(">i8")
     return parts.view("V24").ravel()
 
 

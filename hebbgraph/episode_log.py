@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import lance
 import numpy as np
@@ -102,6 +103,40 @@ def read(path: Path, *, seen: int = 0, since: int | None = None) -> tuple[pa.Tab
             rows = dataset.take(np.flatnonzero(wanted).tolist())
     learned = int(np.count_nonzero(wanted & (seq < seen)))
     return rows, learned, max(seen, int(seq.max(initial=-1)) + 1)
+
+
+def without(rows: pa.Table, forgotten: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Episodes without the nodes that are forgotten; what is left of one may be no node.
+
+    Parameters
+    ----------
+    forgotten : each speaks of the episodes with a ``seq`` below ``before_seq``: of the ids in
+        ``nodes``, and of all nodes where the time lies in ``span``, [from, to) in UTC
+        microseconds or None
+    """
+    lists = _whole(rows["nodes"])
+    flat, row = pc.list_flatten(lists), pc.list_parent_indices(lists).to_numpy()
+    seq, time = rows["seq"].to_numpy(), rows["time"].cast(pa.int64()).to_numpy()
+    gone = np.zeros(len(flat), np.bool_)
+    for entry in forgotten:
+        early = seq < entry["before_seq"]
+        if entry["nodes"]:
+            named = pc.is_in(flat, pa.array(entry["nodes"], pa.string()))
+            gone |= early[row] & named.to_numpy(zero_copy_only=False)
+        if entry["span"] is not None:
+            first, last = entry["span"]
+            gone |= (early & (time >= first) & (time < last))[row]
+    if not gone.any():
+        return rows
+    size = np.bincount(row[~gone], minlength=rows.num_rows)
+    offsets = np.concatenate(([0], np.cumsum(size))).astype(np.int32)
+    left = pa.ListArray.from_arrays(pa.array(offsets), flat.filter(pa.array(~gone)))
+    place = rows.schema.get_field_index("nodes")
+    return rows.set_column(place, rows.schema.field("nodes"), left)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays([*column.chunks, pa.array([], column.type)])
 
 
 def _first_of_id(column: pa.ChunkedArray) -> npt.NDArray[np.bool_]:

@@ -71,13 +71,19 @@ class Episodes:
         )
 
     @property
+    def is_use(self) -> npt.NDArray[np.bool_]:
+        """(n_episodes,) bool, all but corrections that say their nodes were wrong."""
+        return self.counted | (self.outcome > 0)
+
+    @property
     def new(self) -> Episodes:
         """Those not yet learned from."""
         return self.take(np.arange(self.n_learned, len(self)))
 
 
 CORRECTION = "correction"
-"""Kind of an episode that says a belief is wrong: no evidence that its nodes belong together."""
+"""Kind of an episode that says a belief is wrong, or what is right in its place: no evidence of
+co-occurrence."""
 
 
 def of_rows(

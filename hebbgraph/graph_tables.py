@@ -43,17 +43,29 @@ def reading(graph: Graph) -> Reading:
 # -- writing ------------------------------------------------------------------
 
 
-def write_all(path: Path, graph: Graph) -> dict[str, int]:
+def write_all(path: Path, graph: Graph, archive: Graph | None = None) -> dict[str, int]:
     """Write every table; returns their versions."""
-    return {
+    versions = {
         "nodes": tables.write(path, "nodes", _nodes(graph)),
         "edges": tables.write(path, "edges", graph.to_arrow(keys=True)),
     }
+    if archive is not None and archive.n_edges:
+        versions["archive"] = tables.write(path, "archive", archive.to_arrow(keys=True))
+    return versions
 
 
-def write(path: Path, graph: Graph, *, base: Graph, parent: Snapshot) -> dict[str, int]:
-    """Write what differs from ``base``, the graph of ``parent``; returns the versions."""
+def write(
+    path: Path, graph: Graph, *, base: Graph, parent: Snapshot, archive: Graph | None = None
+) -> dict[str, int]:
+    """Write what differs from ``base``, the graph of ``parent``; returns the versions.
+
+    ``archive`` is written if given; where nodes are gone, it and all else that names keys is.
+    """
+    if graph.n_nodes < base.n_nodes:
+        return write_all(path, graph, archive)
     versions = dict(parent.versions)
+    if archive is not None:
+        versions["archive"] = tables.write(path, "archive", archive.to_arrow(keys=True))
     if not _same_edges(graph, base):
         versions["edges"] = tables.write(path, "edges", graph.to_arrow(keys=True))
     elif any(getattr(graph, name) is not getattr(base, name) for name in schema.LEARNED["edges"]):
@@ -146,6 +158,27 @@ def read(path: Path, snapshot: Snapshot) -> Graph:
     n_nodes = nodes.pop("n_nodes")
     wanted = [name for name in schema.EDGES.names if name not in how.empty_columns]
     rows = tables.read(path, "edges", snapshot.versions["edges"], wanted)
+    return Graph(directed=how.directed, **_edges(rows, n_nodes), **nodes)
+
+
+def read_archive(path: Path, snapshot: Snapshot, graph: Graph) -> Graph:
+    """The archived edges of a snapshot, of which ``graph`` is the graph."""
+    version = snapshot.versions.get("archive")
+    names = schema.ARCHIVE.names
+    empty = schema.ARCHIVE.empty_table()
+    rows = empty if version is None else tables.read(path, "archive", version, names)
+    filled = rows.drop_columns(
+        [name for name in _OPTIONAL if rows[name].null_count == rows.num_rows]
+    )
+    absent = {attribute: None for name, attribute in _OPTIONAL.items()
+              if name not in filled.column_names}  # fmt: skip
+    columns = absent | _edges(filled, graph.n_nodes)
+    return dataclasses.replace(graph, metrics=None, **columns)
+
+
+def _edges(rows: pa.Table, n_nodes: int) -> dict[str, Any]:
+    """Edge columns of a graph, those of :data:`_OPTIONAL` where ``rows`` has them."""
+    wanted = rows.column_names
     relation, names = _codes(rows["relation"])
     optional: dict[str, Any] = {
         name: time_values(rows[name])
@@ -161,17 +194,15 @@ def read(path: Path, snapshot: Snapshot) -> Graph:
             optional[name] = pc.fill_null(rows[name], default).to_numpy()
     if "properties" in wanted:
         optional["edge_properties"] = _whole(rows["properties"])
-    return Graph(
-        indptr=row_pointers(rows["source"].to_numpy(), n_nodes),
-        indices=rows["target"].to_numpy().astype(edgelist.index_dtype(n_nodes)),
-        weight=rows["weight"].to_numpy(),
-        relation=relation,
-        relation_names=names,
-        co_occurrence_count=rows["co_occurrence_count"].to_numpy(),
-        directed=how.directed,
+    return {
+        "indptr": row_pointers(rows["source"].to_numpy(), n_nodes),
+        "indices": rows["target"].to_numpy().astype(edgelist.index_dtype(n_nodes)),
+        "weight": rows["weight"].to_numpy(),
+        "relation": relation,
+        "relation_names": names,
+        "co_occurrence_count": rows["co_occurrence_count"].to_numpy(),
         **optional,
-        **nodes,
-    )
+    }
 
 
 def read_ids(path: Path, snapshot: Snapshot) -> tuple[pa.Array | None, int]:

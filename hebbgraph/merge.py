@@ -199,7 +199,7 @@ def with_nodes(
                 name: casting.cast(nodes[name], kind, name, "a number", where).to_numpy()[row]
                 for name, kind in zip(measures, kinds, strict=True)
             })  # fmt: skip
-        if set(NEW) <= set(nodes.column_names):
+        if set(NEW) - {"archived_at"} <= set(nodes.column_names):
             use = _stated_use(nodes, where).take(row)
     return dataclasses.replace(
         merged, duplicates=graph.duplicates, self_loops=graph.self_loops, metrics=metrics, use=use
@@ -213,6 +213,7 @@ def _stated_use(nodes: pa.Table, where: Callable[[int], str]) -> NodeUse:
         if name in TIMES
         else casting.cast(nodes[name], pa.from_numpy_dtype(value.dtype), name, "a number", where)
         for name, value in NEW.items()
+        if name in nodes.column_names
     }))  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def read(path: Path, history: Sequence[Snapshot], node: str | int, limit: int) -
     """The history of a node; of its edges, the ``limit`` strongest.
 
     Of every snapshot only the rows at the node are read, and of versions that snapshots share,
-    once.
+    once.  Snapshots before nodes were last forgotten are not readable: their keys are others.
 
     Raises
     ------
@@ -162,9 +162,12 @@ def _each(
 ) -> list[pa.Table | None]:
     """What each snapshot's version of a table gives; None where the version is gone."""
     there = tables.versions(path, table)
-    wanted = {one.versions[table] for one in history} & there
+    moved = max((at for at, one in enumerate(history) if one.operation == "forget"), default=0)
+    wanted = {one.versions[table] for one in history[moved:]} & there
     found = {version: rows(version) for version in sorted(wanted)}
-    return [found.get(one.versions[table]) for one in history]
+    return [
+        found.get(one.versions[table]) if at >= moved else None for at, one in enumerate(history)
+    ]
 
 
 def _key(path: Path, snapshot: Snapshot, node: str | int) -> int:

@@ -21,9 +21,10 @@ NEW: dict[str, Any] = {
     "activated_at": np.int64(UNDATED),
     "tier": np.int8(0),
     "created_at": np.int64(UNDATED),
+    "archived_at": np.int64(UNDATED),
 }
 """What a node starts with."""
-TIMES = ("activated_at", "created_at")
+TIMES = ("activated_at", "created_at", "archived_at")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,7 +39,9 @@ class NodeUse:
     activated_at : int64 UTC microseconds of the last use, smallest int64 if never used
     tier : int8, 0 raw to 3 lasting
     created_at : int64 UTC microseconds of the first use, or of the first consolidation if that
-        was earlier; smallest int64 if there was neither
+        was earlier, or of its return from the archive; smallest int64 if there was neither
+    archived_at : int64 UTC microseconds of when it left for the archive; smallest int64 if it is
+        not there
     """
 
     access_count: npt.NDArray[np.int32]
@@ -48,6 +51,7 @@ class NodeUse:
     activated_at: npt.NDArray[np.int64]
     tier: npt.NDArray[np.int8]
     created_at: npt.NDArray[np.int64]
+    archived_at: npt.NDArray[np.int64]
 
     def __post_init__(self) -> None:
         for name in NEW:
@@ -71,6 +75,11 @@ class NodeUse:
     def equals(self, other: NodeUse) -> bool:
         """Whether every number is the same."""
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in NEW)
+
+    @property
+    def archived(self) -> npt.NDArray[np.bool_]:
+        """(n_nodes,) bool, whether the node is in the archive."""
+        return np.asarray(self.archived_at != UNDATED, np.bool_)
 
     @property
     def last_seen(self) -> npt.NDArray[np.int64]:
@@ -97,9 +106,12 @@ class NodeUse:
 
     @classmethod
     def of_columns(cls, rows: pa.Table) -> NodeUse:
-        """Inverse of :meth:`columns`; null is what a new node has."""
+        """Inverse of :meth:`columns`; null, or no such column, is what a new node has."""
         out = {}
         for name, value in NEW.items():
+            if name not in rows.column_names:
+                out[name] = np.full(rows.num_rows, value)
+                continue
             column = rows[name].cast(pa.int64()) if name in TIMES else rows[name]
             filled = pc.fill_null(column, pa.scalar(value.item(), column.type))
             out[name] = filled.to_numpy().astype(value.dtype)

@@ -37,8 +37,10 @@ NODES = pa.schema(
         _field("activated_at", TIME, "last use; null if never used", nullable=True),
         _field("tier", pa.int8(), "0 raw to 3 lasting", nullable=True),
         _field("created_at", TIME, "first use, or first consolidation", nullable=True),
+        _field("archived_at", TIME, "when it left for the archive; null if it is here",
+               nullable=True),
     ]
-)
+)  # fmt: skip
 
 EDGES = pa.schema(
     [
@@ -61,6 +63,9 @@ EDGES = pa.schema(
                nullable=True),
     ]
 )  # fmt: skip
+
+ARCHIVE = EDGES
+"""Edges of archived nodes, with all they learned."""
 
 EPISODES = pa.schema(
     [
@@ -97,6 +102,8 @@ SNAPSHOTS = pa.schema(
         _field("empty_columns", pa.string(), "edge columns that are all null, JSON list"),
         _field("nodes_version", pa.int64(), "Lance version of nodes"),
         _field("edges_version", pa.int64(), "Lance version of edges"),
+        _field("archive_version", pa.int64(), "Lance version of archive; null until there is one",
+               nullable=True),
         _field("episodes_seen", pa.int64(), "episodes with a smaller seq are learned from",
                nullable=True),
         _field("schema_version", pa.int32(), "schema it was written with"),
@@ -119,6 +126,7 @@ CLUSTERS = pa.schema(
 TABLES = {
     "nodes": NODES,
     "edges": EDGES,
+    "archive": ARCHIVE,
     "episodes": EPISODES,
     "clusters": CLUSTERS,
     "snapshots": SNAPSHOTS,
@@ -138,6 +146,7 @@ LEARNED = {
         "activated_at",
         "tier",
         "created_at",
+        "archived_at",
     ),
     "edges": ("weight", "co_occurrence_count", "updated_at", "decayed_at", "support"),
 }

@@ -14,13 +14,15 @@ import pyarrow as pa
 
 from hebbgraph import schema
 
-VERSIONED = ("nodes", "edges", "clusters")
+VERSIONED = ("nodes", "edges", "archive", "clusters")
 """Tables whose versions a snapshot names."""
 ORIGIN = ("origin_version", "origin_columns")
 TUNED = "tuned"
 """Parameter that holds what tuning chose, handed on from snapshot to snapshot."""
 NEXT_CLUSTER = "next_cluster"
 """Parameter that holds the first cluster id never given, handed on likewise."""
+FORGOTTEN = "forgotten"
+"""Parameter that holds what of the episodes is forgotten, handed on likewise."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,9 @@ class Snapshot:
     seq : number, from 0
     parent : number of the snapshot it was made from, None for the first
     created_at : when it was committed, UTC
-    operation : what made it: import, plastify, tune, cluster, restore
+    operation : what made it: import, plastify, decay, tune, cluster, consolidate, forget, restore
     parameters, figures : options and report of that operation
-    versions : Lance version of each table; ``clusters`` once there are any
+    versions : Lance version of each table; ``archive`` and ``clusters`` once there are any
     episodes_seen : episodes with a smaller ``seq`` are learned from
     reading : how the tables become a graph
     """
@@ -80,7 +82,7 @@ class Snapshot:
             versions={
                 table: row[f"{table}_version"]
                 for table in VERSIONED
-                # A store of schema 1 lacks the column.
+                # An older release did not know every column.
                 if row.get(f"{table}_version") is not None
             },
             reading=Reading(
@@ -104,6 +106,12 @@ class Snapshot:
     def next_cluster(self) -> int:
         """The first cluster id that was never given."""
         return int(self.parameters.get(NEXT_CLUSTER, 0))
+
+    @property
+    def forgotten(self) -> list[dict[str, Any]]:
+        """What of the episodes is forgotten, see :func:`hebbgraph.episode_log.without`."""
+        entries: list[dict[str, Any]] = self.parameters.get(FORGOTTEN, [])
+        return entries
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

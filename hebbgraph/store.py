@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hebbgraph import check, cluster_tables, episode_log, graph_tables, tables
 from hebbgraph.cluster_tables import Clusters
 from hebbgraph.commits import Commits, import_figures
-from hebbgraph.episodes import Episodes, Where, at_episode, batches, check_known, of_rows
+from hebbgraph.episodes import (
+    CORRECTION,
+    Episodes,
+    Where,
+    at_episode,
+    batches,
+    check_known,
+    of_rows,
+)
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
@@ -23,7 +32,9 @@ from hebbgraph.snapshots import NEXT_CLUSTER, TUNED, Snapshot, shown
 from hebbgraph.transaction import transaction
 
 if TYPE_CHECKING:
+    from hebbgraph.plasticity.forgetting import ForgetReport
     from hebbgraph.plasticity.report import PlasticityReport
+    from hebbgraph.plasticity.tiers import ConsolidationReport
     from hebbgraph.plasticity.tuning import Tuning
 
 WINDOW = timedelta(days=30)
@@ -143,6 +154,63 @@ class Store(Commits):
             figures={"faded_edges": int(np.count_nonzero(faded.weight != base.weight))},
         )  # fmt: skip
 
+    def consolidate(self, *, dry_run: bool = False, **options: Any) -> ConsolidationReport:
+        """Move nodes between tiers, one step, and commit it; see :func:`hebbgraph.consolidate`.
+
+        Parameters
+        ----------
+        dry_run : report what would move, and what would go to the archive, and write nothing
+        """
+        from hebbgraph.upkeep import consolidate_store
+
+        return consolidate_store(self, dry_run=dry_run, options=options)
+
+    def unarchive(self, nodes: Iterable[str | int], *, now: datetime | None = None) -> Snapshot:
+        """Bring nodes back from the archive with all that they and their edges had learned.
+
+        Raises
+        ------
+        NodeNotFoundError, InputError
+            the graph has no such node, or it is not archived
+        """
+        from hebbgraph.upkeep import unarchive_in_store
+
+        return unarchive_in_store(self, nodes, now)
+
+    def forget(
+        self,
+        nodes: Iterable[str | int] = (),
+        *,
+        edges: Iterable[Sequence[str | int]] = (),
+        source: str | None = None,
+        after: datetime | None = None,
+        before: datetime | None = None,
+        dry_run: bool = False,
+        purge: bool = False,
+    ) -> ForgetReport:
+        """Forget nodes, edges, a source or a time span; see :func:`hebbgraph.forget`.
+
+        What is recorded of them teaches nothing any more.  Earlier snapshots still hold it, and
+        ``restore`` brings it back, unless it is purged.
+
+        Parameters
+        ----------
+        dry_run : report what would go, and what with it, and write nothing
+        purge : leave no byte of it: all earlier snapshots go too.  Alone, what was forgotten before
+
+        Raises
+        ------
+        NodeNotFoundError, InputError
+            there is no such node or edge, or a plain Lance data set holds it
+        ConflictError
+            another writer is at work
+        """
+        from hebbgraph.upkeep import forget_in_store
+
+        return forget_in_store(
+            self, nodes, edges, source, after, before, dry_run=dry_run, purge=purge
+        )
+
     def tune(self, *, dry_run: bool = False, **options: Any) -> Tuning:
         """Choose ranking, threshold and shrinkage of discovery by held-out edges.
 
@@ -261,9 +329,46 @@ class Store(Commits):
 
         return episode_log.append(self.path, checked(), seen=parent.episodes_seen)
 
+    def correct(
+        self,
+        wrong: Iterable[str | int],
+        *,
+        right: Iterable[str | int] = (),
+        cue: Iterable[str | int] = (),
+        time: datetime | str | float | None = None,
+        context: Any | None = None,
+    ) -> int:
+        """Say that a belief is wrong; the next pass unlearns it.  Returns episodes recorded.
+
+        To speak of a belief strengthens nothing: corrections are no evidence of co-occurrence, and
+        none that its nodes were of use.
+
+        Parameters
+        ----------
+        wrong : answers that should not come up for the cue; without a cue, nodes that do not
+            belong together
+        right : what should come up in their place
+        cue : what they are answers to
+        time, context : as in :meth:`record`
+        """
+        from hebbgraph.plasticity.forgetting import corrections
+
+        told = corrections(list(wrong), list(right), list(cue))
+        return self.record_many(
+            [{**one, "kind": CORRECTION, "time": time, "context": context} for one in told]
+        )
+
     def episodes(self) -> pa.Table:
-        """All recorded episodes in order of recording; of those with one id the first."""
-        return episode_log.read(self.path)[0]
+        """All recorded episodes in order of recording; of those with one id the first.
+
+        Forgotten nodes are left out, and episodes that held no other.
+        """
+        current = self.current
+        rows = episode_log.read(self.path)[0]
+        if current is None or not current.forgotten:
+            return rows
+        left = episode_log.without(rows, current.forgotten)
+        return left.filter(pc.greater(pc.list_value_length(left["nodes"]), 0))
 
     def _episodes(
         self, graph: Graph, parent: Snapshot | None, options: Mapping[str, Any]
@@ -277,4 +382,6 @@ class Store(Commits):
         rows, learned, after = episode_log.read(
             self.path, seen=seen, since=moment - window // timedelta(microseconds=1)
         )
+        if parent is not None and parent.forgotten:
+            rows = episode_log.without(rows, parent.forgotten)
         return of_rows(rows, graph.node_ids, graph.n_nodes, n_learned=learned), after

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hebbgraph import replacement
 from hebbgraph.errors import ConflictError, HebbGraphError, StoreWriteError
 from hebbgraph.schema import TABLES
 
@@ -23,23 +24,79 @@ HINT = "latest_version_hint.json"
 
 
 @contextmanager
-def transaction(path: Path, tables: Iterable[str] = tuple(TABLES)) -> Iterator[None]:
-    """Hold the folder's lock; on failure remove every file of ``tables`` that came into being.
+def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold the folder's lock; what a killed writer had begun to replace is ended first.
 
-    Readers are never locked out.  The lock is the operating system's and ends
-    with the process, so a killed writer leaves nothing to clear away.
+    The lock is the operating system's and ends with the process, so a killed writer leaves
+    nothing to clear away.
 
     Raises
     ------
     StoreWriteError
-        the folder cannot be written: no room, no permission
+        the folder cannot be written
+    ConflictError
+        another writer holds it, unless ``wait``
     """
     if not os.access(path, os.W_OK):
         raise StoreWriteError(f"{path}: the folder is read-only; nothing was written")
     descriptor = os.open(path, os.O_RDONLY)
     try:
         if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                raise ConflictError(
+                    f"{path}: another writer is at work; run it again when that has ended"
+                ) from None
+        replacement.finish(path)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A folder to write tables to that then stand in place of all in ``path``, or none does.
+
+    Raises
+    ------
+    ConflictError
+        another writer holds the lock
+    StoreWriteError
+        the folder cannot be written
+    """
+    with lock(path, wait=False):
+        staged = replacement.begin(path)
+        try:
+            yield staged
+            replacement.decide(path)
+        except BaseException as error:
+            shutil.rmtree(staged, ignore_errors=True)
+            if isinstance(error, HebbGraphError) or not isinstance(error, Exception):
+                raise
+            raise explained(path, error) from error
+        replacement.finish(path)
+
+
+def settle(path: Path) -> None:
+    """End what a killed writer had begun to replace."""
+    if replacement.decided(path):
+        with lock(path):
+            pass
+
+
+@contextmanager
+def transaction(path: Path, tables: Iterable[str] = tuple(TABLES)) -> Iterator[None]:
+    """Hold the folder's lock; on failure remove every file of ``tables`` that came into being.
+
+    Readers are never locked out.
+
+    Raises
+    ------
+    StoreWriteError
+        the folder cannot be written: no room, no permission
+    """
+    with lock(path):
         before = _files(path, tables)
         try:
             yield
@@ -49,8 +106,6 @@ def transaction(path: Path, tables: Iterable[str] = tuple(TABLES)) -> Iterator[N
             if isinstance(error, HebbGraphError) or not isinstance(error, Exception):
                 raise
             raise explained(path, error) from error
-    finally:
-        os.close(descriptor)
 
 
 def _files(path: Path, names: Iterable[str]) -> dict[str, bytes | None]:

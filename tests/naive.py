@@ -428,7 +428,7 @@ def associated(graph: Plain, proposed: Iterable[Pair]) -> Plain:
                 shared=pair.shared, rank=pair.rank,
             )
         )  # fmt: skip
-    edges.extend(edge for edge in before.values() if edge.seen > 0)
+    edges.extend(edge for edge in before.values() if edge.seen > 0 or edge.weight < 0)
     return replace(graph, edges=edges)
 
 

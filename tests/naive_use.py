@@ -55,6 +55,7 @@ def learned(
     failure_rate: float = 0.15,
     lowest: float = -2.0,
     highest: float = 5.0,
+    correction: float = 0.5,
     gain: float = 0.7,
     constant: int = 30 * DAY,
 ) -> Lived:
@@ -63,8 +64,12 @@ def learned(
     edges = list(before.graph.edges)
     for episode in new:
         mean = sum(use[node].access for node in episode.nodes) / len(episode.nodes)
+        corrects = episode.kind == "correction"
         for node in episode.nodes:
             one = use[node]
+            if corrects and episode.outcome <= 0:
+                one.failure += episode.outcome < 0
+                continue
             one.created = episode.time if one.created is None else one.created
             level = one.level(episode.time, constant)
             one.activation = stored(level + (1 - level) * gain)
@@ -75,7 +80,9 @@ def learned(
             one.success += episode.outcome > 0
             one.failure += episode.outcome < 0
         rate = success_rate if episode.outcome > 0 else failure_rate
-        by = rate * episode.outcome / (1 + 0.02 * mean)
+        by = (
+            correction * episode.outcome if corrects else rate * episode.outcome / (1 + 0.02 * mean)
+        )
         inside = {*episode.nodes}
         if by > 0:
             joined = {frozenset(edge.ends) for edge in edges}

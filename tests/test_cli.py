@@ -413,3 +413,30 @@ def test_text_ids_that_look_like_integers_stay_text(run, suffix):
     run("import", f"e.{suffix}", "again.lance", "--nodes", f"n.{suffix}")
     again = hebbgraph.open("again.lance").graph()
     assert again.node_ids.equals(store.graph().node_ids)
+
+
+def test_forgetting_from_the_command_line(run, tmp_path):
+    def said(*arguments, **options):
+        return run(*arguments, **options).output
+
+    (tmp_path / "e.csv").write_text("from,to\nann,bob\nann,cy\ndan,bob\ndan,cy\n")
+    said("import", "e.csv", "s.lance")
+    said("plastify", "s.lance")
+    store = hebbgraph.open(tmp_path / "s.lance")
+    store.record(["ann", "bob"], time="2025-01-01", outcome=1)
+    store.plastify()
+    assert "0 would be promoted" in said("consolidate", "s.lance", "--dry-run")
+    listed = json.loads(said("consolidate", "s.lance", "--json"))
+    assert listed["expired"] == ["ann", "bob"]
+    assert "2 nodes and" in said("unarchive", "s.lance", "ann", "bob")
+    why = json.loads(said("consolidate", "s.lance", "--explain", "ann", "--json"))
+    assert (why["tier"], why["missing"]) == (0, "1 of 3 uses")
+    assert "would go" in said("forget", "s.lance", "--edge", "ann", "bob", "--dry-run")
+    assert "nothing of it" in said("forget", "s.lance", "--source", "x.md")
+    assert "1 episodes are gone" in said(
+        "forget", "s.lance", "--after", "2025-01-01", "--before", "2025-01-02T00:00Z"
+    )
+    assert "expected a time" in said("forget", "s.lance", "--after", "noon", code=1)
+    assert "2 corrections" in said("correct", "s.lance", "bob", "--right", "cy", "--cue", "ann")
+    assert "every byte" in said("forget", "s.lance", "--node", "dan", "--purge")
+    assert "forgotten" in said("history", "s.lance")

@@ -257,3 +257,17 @@ def test_png_where_nothing_can_be_written(run):
     pytest.importorskip("matplotlib")
     result = run("--node", "Python", "--png", "nowhere/x.png", code=1)
     assert "nowhere/x.png: No such file" in result.output
+
+
+def test_history_begins_anew_where_keys_moved(store):
+    """What is forgotten moves the keys of those behind it."""
+    store.plastify()
+    before = store.history_of("Web")
+    assert before.readable.all()
+    first = store.graph().id(0)
+    store.forget([first])
+    after = store.history_of("Web")
+    assert after.readable.tolist() == [False, False, True]
+    assert {edge.source for edge in after.edges} | {edge.target for edge in after.edges} == {
+        "Web", *store.graph().neighbors("Web")
+    }  # fmt: skip

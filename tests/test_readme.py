@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "forgetting.md"]
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -179,7 +179,9 @@ def test_a_correction_is_no_evidence():
     told = {"nodes": ["a", "b"], "outcome": -1.0, "kind": "correction", "time": MOMENT}
     learned, _ = hebbgraph.plastify(graph, episodes=[told], now=MOMENT)
     assert learned.co_occurrence_count.tolist() == [0]
-    assert learned.weight.tolist() == [np.float32(0.85)]
+    assert learned.weight.tolist() == [np.float32(0.5)]
+    assert learned.use.failure_count.tolist() == [1, 1]
+    assert learned.use.access_count.tolist() == [0, 0]
 
 
 # -- fading -------------------------------------------------------------------

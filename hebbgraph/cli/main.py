@@ -5,7 +5,16 @@ from __future__ import annotations
 import click
 
 from hebbgraph import __version__
-from hebbgraph.cli import clusters, exchange, inspection, maintenance, passes, tuning, use
+from hebbgraph.cli import (
+    clusters,
+    exchange,
+    forgetting,
+    inspection,
+    maintenance,
+    passes,
+    tuning,
+    use,
+)
 from hebbgraph.cli.output import Commands
 
 
@@ -31,6 +40,10 @@ for _command in (
     use.decay_command,
     tuning.tune_command,
     clusters.clusters_command,
+    forgetting.consolidate_command,
+    forgetting.unarchive_command,
+    forgetting.forget_command,
+    forgetting.correct_command,
     inspection.info_command,
     maintenance.history_command,
     maintenance.diff_command,

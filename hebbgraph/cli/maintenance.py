@@ -94,9 +94,18 @@ def _story(snapshot: Snapshot) -> str:
         return f"{figures['faded_edges']:,} edges faded"
     if snapshot.operation == "restore":
         return f"back to snapshot {snapshot.parameters['snapshot']}"
-    if "new_edges" not in figures:
-        return ""
-    return f"{figures['new_nodes']:,} new nodes, {figures['new_edges']:,} new edges"
+    if snapshot.operation == "import":
+        return f"{figures['new_nodes']:,} new nodes, {figures['new_edges']:,} new edges"
+    if snapshot.operation == "consolidate":
+        return (
+            f"{figures['promoted']:,} nodes promoted, {figures['demoted']:,} demoted, "
+            f"{figures['expired']:,} archived"
+        )
+    if snapshot.operation == "forget":
+        return f"{figures['nodes']:,} nodes and {figures['edges']:,} edges forgotten"
+    counts = (f"{value:,} {name.replace('_', ' ')}" for name, value in figures.items()
+              if isinstance(value, int))  # fmt: skip
+    return ", ".join(counts)
 
 
 @click.command("diff", context_settings={"ignore_unknown_options": True})

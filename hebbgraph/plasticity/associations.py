@@ -53,7 +53,8 @@ def apply(
     Each keeps its most telling shared neighbours as its properties.
 
     A pair that stays keeps its weight and counters; one that is no longer proposed is withdrawn
-    unless its co-occurrence count, which for an inferred edge is that of use alone, is above 0.
+    unless its co-occurrence count, which for an inferred edge is that of use alone, is above 0, or
+    failures have made it inhibitory.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def apply(
     match = old[found[stays]]
     still = np.zeros(old.size, np.bool_)
     still[found[stays]] = True
-    reinforced = ~still & (graph.co_occurrence_count[old] > 0)
+    reinforced = ~still & ((graph.co_occurrence_count[old] > 0) | (graph.weight[old] < 0))
     withdrawn = int(np.count_nonzero(~still & ~reinforced))
     new = np.flatnonzero(~stays)
     because = evidence(graph, around, proposed.source, proposed.target)

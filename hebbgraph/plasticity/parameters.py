@@ -70,6 +70,7 @@ class UseParameters:
 
     success_rate: float = 0.1
     failure_rate: float = 0.15
+    correction_rate: float = 0.5
     max_inhibition: float = 2.0
     activation_gain: float = 0.7
     time_constant: timedelta = timedelta(days=30)
@@ -78,6 +79,7 @@ class UseParameters:
     def __post_init__(self) -> None:
         check.number("success_rate", self.success_rate, 0, 100)
         check.number("failure_rate", self.failure_rate, 0, 100)
+        check.number("correction_rate", self.correction_rate, 0, 100)
         check.number("max_inhibition", self.max_inhibition, 0, 1e6)
         check.number("activation_gain", self.activation_gain, 0, 1)
         check.integer("min_activations", self.min_activations, 1, 2**31 - 1)

@@ -61,6 +61,7 @@ def plastify(
     episodes: Any | None = None,
     success_rate: float = 0.1,
     failure_rate: float = 0.15,
+    correction_rate: float = 0.5,
     max_inhibition: float = 2.0,
     activation_gain: float = 0.7,
     time_constant: timedelta | float = timedelta(days=30),
@@ -95,6 +96,7 @@ def plastify(
         and only count inside the window
     success_rate, failure_rate : what an outcome of 1 adds to a weight, of −1 takes from it, in
         [0, 100]
+    correction_rate : what a correction of outcome ±1 adds, takes, in [0, 100]
     max_inhibition : how far below 0 failures can bring a weight, in [0, 1e6]
     activation_gain : by how much of what it lacks to 1 a use lifts a node's activation, in [0, 1]
     time_constant : τ of e^{−t/τ}, by which activation and unused edges fade; a number is days
@@ -139,6 +141,7 @@ def plastify(
         use=UseParameters(
             success_rate=success_rate,
             failure_rate=failure_rate,
+            correction_rate=correction_rate,
             max_inhibition=max_inhibition,
             activation_gain=activation_gain,
             time_constant=time_constant,  # type: ignore[arg-type]

@@ -54,7 +54,8 @@ def uses_since(graph: Graph, episodes: Episodes | None, since: int) -> npt.NDArr
     """Episodes inside the temporal window that hold each node: (n_nodes,) int32."""
     if episodes is None:
         return np.zeros(graph.n_nodes, np.int32)
-    inside = np.repeat(episodes.time >= since, np.diff(episodes.indptr))
+    recent = (episodes.time >= since) & episodes.is_use
+    inside = np.repeat(recent, np.diff(episodes.indptr))
     uses = np.bincount(episodes.nodes[inside], minlength=graph.n_nodes)
     return uses.astype(np.int32)
 
@@ -102,6 +103,10 @@ def learn_from_use(
     r₋·|o| from it, both divided by 1 + 0.02·(mean access count of its nodes so far).  Weights stay
     in [−max_inhibition, max_weight].
 
+    A correction changes a weight by correction_rate·o and is not dampened: the more a wrong belief
+    was used, the more it takes to unlearn it.  One that says something was wrong is no use of its
+    nodes: it counts as their failure and lifts nothing.
+
     Batches are equal to one: episodes recorded first are learned from first, and every step is
     rounded as it is stored.
 
@@ -114,7 +119,10 @@ def learn_from_use(
         return graph
     use, mean_access = _lifted(graph, new, parameters)
     rate = np.where(new.outcome > 0, parameters.success_rate, parameters.failure_rate)
-    change = rate * new.outcome.astype(np.float64) / (1 + ACCESS_DAMPING * mean_access)
+    used_before = np.zeros(len(new))
+    used_before[new.is_use] = mean_access
+    rate[~new.counted], used_before[~new.counted] = parameters.correction_rate, 0.0
+    change = rate * new.outcome.astype(np.float64) / (1 + ACCESS_DAMPING * used_before)
     if not change.any():
         return dataclasses.replace(graph, use=use)
     weight = graph.weight.copy()
@@ -134,22 +142,30 @@ def _lifted(
     failure = before.failure_count.copy()
     activation, activated_at = before.activation.copy(), before.activated_at.copy()
     created = before.created_at.copy()
-    mean_access = np.empty(len(new))
+    lifting = np.flatnonzero(new.is_use)
+    used = new if lifting.size == len(new) else new.take(lifting)
+    mean_access = np.empty(len(used))
     kernels.use_nodes(
-        new.indptr, new.nodes, new.time, new.outcome, parameters.activation_gain,
+        used.indptr, used.nodes, used.time, used.outcome, parameters.activation_gain,
         parameters.time_constant / timedelta(microseconds=1), UNDATED, created,
         access, success, failure, activation, activated_at, mean_access,
     )  # fmt: skip
-    use = NodeUse(
+    use = dataclasses.replace(
+        before,
         access_count=access,
         success_count=success,
-        failure_count=failure,
+        failure_count=failure + _blamed(new, graph.n_nodes),
         activation=activation,
         activated_at=activated_at,
-        tier=before.tier,
         created_at=created,
     )
     return use, mean_access
+
+
+def _blamed(new: Episodes, n_nodes: int) -> npt.NDArray[np.int32]:
+    """Corrections of each node that say it was wrong: (n_nodes,) int32."""
+    at = np.repeat(~new.is_use & (new.outcome < 0), np.diff(new.indptr))
+    return np.bincount(new.nodes[at], minlength=n_nodes).astype(np.int32)
 
 
 def _pairs(episodes: Episodes, n_nodes: int) -> npt.NDArray[np.int64]:
