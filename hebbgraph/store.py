@@ -32,6 +32,7 @@ from hebbgraph.snapshots import NEXT_CLUSTER, TUNED, Snapshot, shown
 from hebbgraph.transaction import transaction
 
 if TYPE_CHECKING:
+    from hebbgraph.plasticity.expectation import Expectation
     from hebbgraph.plasticity.forgetting import ForgetReport
     from hebbgraph.plasticity.report import PlasticityReport
     from hebbgraph.plasticity.tiers import ConsolidationReport
@@ -215,13 +216,15 @@ class Store(Commits):
         """Choose ranking, threshold and shrinkage of discovery by held-out edges.
 
         The choice is committed, and every later pass takes it as its defaults; see
-        :func:`hebbgraph.tune` for the options.
+        :func:`hebbgraph.tune` for the options.  Where enough use is recorded, the mix by which
+        :meth:`expect` weighs it is fitted to the latest of it, and committed too.
 
         Parameters
         ----------
         dry_run : report the choice and write nothing
         """
         # An upward import, as in plastify().
+        from hebbgraph.plasticity.expectation import learned_mix
         from hebbgraph.plasticity.tuning import tune
 
         parent, base = self._base(dry_run=dry_run)
@@ -230,6 +233,9 @@ class Store(Commits):
             return tuning
         figures = tuning.to_dict()
         chosen = {"options": tuning.options, "tiers": list(figures["tiers"])}
+        mix = learned_mix(base, self._recorded(base, parent, None)[0])
+        if mix is not None:
+            chosen["mix"] = mix.to_dict()
         if parent.tuned == chosen:
             return tuning
         self.commit(
@@ -358,6 +364,47 @@ class Store(Commits):
             [{**one, "kind": CORRECTION, "time": time, "context": context} for one in told]
         )
 
+    def expect(
+        self,
+        nodes: Iterable[str | int],
+        *,
+        k: int = 10,
+        seeking: Iterable[str | int] = (),
+        now: datetime | None = None,
+    ) -> list[Expectation]:
+        """The k nodes that most likely follow an episode so far, best first.
+
+        The mix of habit, recency, company and the rest is the one that :meth:`tune` fitted, or one
+        fitted now and not kept; see ``docs/learning.md``.
+
+        Parameters
+        ----------
+        nodes : ids, in order, the latest last
+        seeking : ids of what is sought, such as what a question names
+
+        Raises
+        ------
+        NodeNotFoundError
+            the graph has no such node
+        InputError
+            too little use is recorded to tell
+        """
+        # An upward import, as in plastify().
+        from hebbgraph.plasticity.expectation import LEAST, expected, learned_mix
+        from hebbgraph.plasticity.prediction import Mix
+
+        parent, graph = self._base()
+        moment = check.microseconds("now", now)
+        episodes, _ = self._recorded(graph, parent, None)
+        kept = {} if parent is None else parent.tuned.get("mix", {})
+        mix = Mix.from_dict(kept) if kept else learned_mix(graph, episodes)
+        if mix is None or episodes is None:
+            raise InputError(
+                f"{self.path}: expected at least {LEAST} recorded steps from one node to the next "
+                "to tell what follows; `hebbgraph record` takes them"
+            )
+        return expected(graph, episodes, mix, list(nodes), k=k, seeking=list(seeking), now=moment)
+
     def episodes(self) -> pa.Table:
         """All recorded episodes in order of recording; of those with one id the first.
 
@@ -374,14 +421,18 @@ class Store(Commits):
         self, graph: Graph, parent: Snapshot | None, options: Mapping[str, Any]
     ) -> tuple[Episodes | None, int]:
         """Episodes that a pass with these options needs, and up to which it then has learned."""
+        window = check.duration("temporal_window", options.get("temporal_window", WINDOW))
+        moment = check.microseconds("now", options.get("now"))
+        return self._recorded(graph, parent, moment - window // timedelta(microseconds=1))
+
+    def _recorded(
+        self, graph: Graph, parent: Snapshot | None, since: int | None
+    ) -> tuple[Episodes | None, int]:
+        """Episodes that are new or not before a moment; None if nothing was ever recorded."""
         seen = 0 if parent is None else parent.episodes_seen
         if episode_log.next_seq(self.path) == 0:
             return None, seen
-        window = check.duration("temporal_window", options.get("temporal_window", WINDOW))
-        moment = check.microseconds("now", options.get("now"))
-        rows, learned, after = episode_log.read(
-            self.path, seen=seen, since=moment - window // timedelta(microseconds=1)
-        )
+        rows, learned, after = episode_log.read(self.path, seen=seen, since=since)
         if parent is not None and parent.forgotten:
             rows = episode_log.without(rows, parent.forgotten)
         return of_rows(rows, graph.node_ids, graph.n_nodes, n_learned=learned), after

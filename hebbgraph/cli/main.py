@@ -38,6 +38,7 @@ for _command in (
     use.record_command,
     passes.plastify_command,
     use.decay_command,
+    use.expect_command,
     tuning.tune_command,
     clusters.clusters_command,
     forgetting.consolidate_command,

@@ -1,4 +1,4 @@
-"""``record`` and ``decay``."""
+"""``record``, ``expect`` and ``decay``."""
 
 from __future__ import annotations
 
@@ -37,6 +37,30 @@ def record_command(store: str, file: str, as_json: bool, quiet: bool) -> None:
                       "them", soft_wrap=True, markup=False)  # fmt: skip
 
     emit({"store": store, "recorded": number}, show, as_json=as_json, quiet=quiet)
+
+
+@click.command("expect")
+@click.argument("store")
+@click.argument("nodes", nargs=-1, required=True)
+@click.option("--seeking", multiple=True, metavar="NODE", help="What is sought; repeatable.")
+@click.option("-k", type=int, default=10, show_default=True, help="How many to list.")
+@output_options
+def expect_command(
+    store: str, nodes: tuple[str, ...], seeking: tuple[str, ...], k: int, as_json: bool,
+    quiet: bool,
+) -> None:  # fmt: skip
+    """What most likely follows NODES in STORE, the latest node last, by what was recorded."""
+    import hebbgraph
+
+    with progress(quiet=quiet) as phase:
+        phase("looking back")
+        likely = hebbgraph.open(store).expect(nodes, k=k, seeking=seeking)
+
+    def show(console: Console) -> None:
+        for one in likely:
+            console.print(f"{one.chance:6.1%}  {one.node}", markup=False, soft_wrap=True)
+
+    emit([one._asdict() for one in likely], show, as_json=as_json, quiet=quiet)
 
 
 @click.command("decay")
