@@ -129,11 +129,14 @@ def _contest(
     tail = np.searchsorted(graph.indptr, edge, side="right") - 1
     head = graph.indices[edge]
     if not graph.directed:
-        other = np.flatnonzero(active[graph.indices] & ~graph.is_inferred)
+        _, source, other = csr.transpose_entries(graph.indptr, graph.indices, graph.n_nodes)
+        taken = active[graph.indices[other]] & ~graph.is_inferred[other]
+        other = other[taken]
         tail = np.concatenate((tail, graph.indices[other]))
-        head = np.concatenate((head, np.searchsorted(graph.indptr, other, side="right") - 1))
+        head = np.concatenate((head, source[taken]))
         edge = np.concatenate((edge, other))
-        order = np.lexsort((head, tail))
+        # Both halves are in order already: a stable sort merges them.
+        order = np.argsort(tail * np.int64(graph.n_nodes) + head, kind="stable")
         tail, head, edge = tail[order], head[order], edge[order]
     starts = np.flatnonzero(np.diff(tail, prepend=-1))
     sizes = np.diff(starts, append=tail.size)
