@@ -234,8 +234,11 @@ def test_inferred_edges_are_a_function_of_the_observed_ones(
     both: tuple[naive.Plain, Graph], rank_by: Any, cap: int | None
 ) -> None:
     graph = both[1]
+    # What use has reinforced or made inhibitory stays.
     graph = dataclasses.replace(
-        graph, co_occurrence_count=np.where(graph.is_inferred, 0, graph.co_occurrence_count)
+        graph,
+        co_occurrence_count=np.where(graph.is_inferred, 0, graph.co_occurrence_count),
+        weight=np.where(graph.is_inferred, np.abs(graph.weight), graph.weight),
     )
     options = LOOSE | {"rank_by": rank_by, "max_new_edges_per_node": cap}
     bare = graph.take_edges(np.flatnonzero(~graph.is_inferred))

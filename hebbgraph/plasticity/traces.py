@@ -65,10 +65,10 @@ class Traces:
         Examples
         --------
         >>> traces = Traces.none(2, [1.0]).after([0, 0], [0, DAY])
-        >>> traces.trace.round(3).tolist()
-        [[1.368], [0.0]]
-        >>> traces.at(2 * DAY).round(3).tolist()
-        [[0.503], [0.0]]
+        >>> [round(float(level), 3) for level in traces.trace[:, 0]]
+        [1.368, 0.0]
+        >>> [round(float(level), 3) for level in traces.at(2 * DAY)[:, 0]]
+        [0.503, 0.0]
         """
         which, when = np.asarray(rows, np.int64), np.asarray(times, np.int64)
         if which.shape != when.shape or which.ndim != 1:
