@@ -196,7 +196,8 @@ class Spreading:
         if self.flow.direction != "both":
             return np.full(row.size, by_mass)
         strength = self.flow.excitatory.strength[row] + self.flow.inhibitory.strength[row]
-        return np.minimum(d * self.epsilon / self.flow.unit * strength, by_mass)
+        bound: Floats = np.minimum(d * self.epsilon / self.flow.unit * strength, by_mass)
+        return bound
 
     def _row(self, node: str | int) -> int:
         known = self.graph.node_ids
@@ -239,7 +240,7 @@ class Spreading:
             )
         return self.flow.row_of[keys], weight
 
-    def _shares(self, rows: Any, weight: Floats) -> tuple[npt.NDArray[np.int64], Floats, float]:
+    def _shares(self, rows: Any, weight: Floats) -> tuple[Any, Floats, float]:
         """Distinct rows in ascending order, their shares, and the sum of the weights."""
         with np.errstate(over="ignore"):
             total = float(weight.sum())
@@ -248,6 +249,6 @@ class Spreading:
         if total == 0:
             return np.empty(0, np.int64), np.empty(0), 0.0
         distinct, place = np.unique(rows, return_inverse=True)
-        share = np.bincount(place, weight / total)
+        share: Any = np.bincount(place, weight / total)
         kept = share > NEGLIGIBLE
         return distinct[kept], share[kept], total
