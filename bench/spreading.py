@@ -137,7 +137,7 @@ def beside(matrix: Any, seeds: Ints, right: Any, ours: float) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.spreading")
     parser.add_argument("--queries", type=int, default=200, help="of each kind")
-    parser.add_argument("--checked", type=int, default=20, help="of each kind, for recall")
+    parser.add_argument("--checked", type=int, default=10, help="of each kind, for recall")
     parser.add_argument("--only", choices=("rmat", "uniform"), help="one of the graphs")
     parser.add_argument("--no-peers", action="store_true")
     given = parser.parse_args()
