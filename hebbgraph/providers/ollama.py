@@ -14,7 +14,7 @@ from hebbgraph import check
 from hebbgraph.errors import ProviderError
 from hebbgraph.providers.answers import Message, ask
 from hebbgraph.providers.retry import TRANSIENT_STATUS, TransientError, retried
-from hebbgraph.providers.vectors import checked_texts, checked_vectors, place_of
+from hebbgraph.providers.vectors import in_batches, place_of
 from hebbgraph.providers.wire import CONNECT_SECONDS, DIRECT, one_line, shown_url
 
 T = TypeVar("T")
@@ -156,21 +156,11 @@ class OllamaEmbedder:
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """One vector a text; see `hebbgraph.providers.protocols.Embedder`."""
-        texts = checked_texts(texts)
-        parts = [np.empty((0, self.dimensions or 0), np.float32)]
-        for first in range(0, len(texts), self.batch_size):
-            batch = texts[first : first + self.batch_size]
-            parts.append(
-                checked_vectors(
-                    self._vectors(batch, first),
-                    batch,
-                    name=self.name,
-                    dimensions=self.dimensions,
-                    first=first,
-                )
-            )
-            self.dimensions = parts[-1].shape[1]
-        return np.concatenate(parts[1:] or parts)
+        vectors = in_batches(
+            texts, self._vectors, size=self.batch_size, name=self.name, dimensions=self.dimensions
+        )
+        self.dimensions = vectors.shape[1] or self.dimensions
+        return vectors
 
     def _vectors(self, batch: list[str], first: int) -> Sequence[Sequence[float]]:
         try:

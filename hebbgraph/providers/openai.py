@@ -18,7 +18,7 @@ from hebbgraph import check
 from hebbgraph.errors import ProviderError
 from hebbgraph.providers.answers import Message, ask
 from hebbgraph.providers.retry import TRANSIENT_STATUS, TransientError, retried
-from hebbgraph.providers.vectors import checked_texts, checked_vectors
+from hebbgraph.providers.vectors import in_batches
 from hebbgraph.providers.wire import CONNECT_SECONDS, DIRECT, one_line, shown_url
 
 _DEFAULT_URL: Final = "https://api.openai.com/v1"
@@ -169,21 +169,15 @@ class OpenAIEmbedder:
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """One vector a text; see `hebbgraph.providers.protocols.Embedder`."""
-        texts = checked_texts(texts)
-        parts = [np.empty((0, self.dimensions or 0), np.float32)]
-        for first in range(0, len(texts), self.batch_size):
-            batch = texts[first : first + self.batch_size]
-            parts.append(
-                checked_vectors(
-                    self._vectors(batch),
-                    batch,
-                    name=self.name,
-                    dimensions=self.dimensions,
-                    first=first,
-                )
-            )
-            self.dimensions = parts[-1].shape[1]
-        return np.concatenate(parts[1:] or parts)
+        vectors = in_batches(
+            texts,
+            lambda batch, _: self._vectors(batch),
+            size=self.batch_size,
+            name=self.name,
+            dimensions=self.dimensions,
+        )
+        self.dimensions = vectors.shape[1] or self.dimensions
+        return vectors
 
     def _vectors(self, batch: list[str]) -> list[list[float]]:
         body: dict[str, Any] = {

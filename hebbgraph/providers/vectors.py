@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,36 @@ def checked_vectors(
                 "shorten or clean that text, or take another model"
             )
     return array
+
+
+def in_batches(
+    texts: Sequence[str],
+    ask: Callable[[list[str], int], Any],
+    *,
+    size: int,
+    name: str,
+    dimensions: int | None,
+) -> npt.NDArray[np.float32]:
+    """One checked vector a text, asked for in batches: (n, d) float32, (0, d) for no text.
+
+    Parameters
+    ----------
+    ask : what a model answers to a batch, whose first text has this place among all
+
+    Raises
+    ------
+    InputError, ProviderError
+        as :func:`checked_texts` and :func:`checked_vectors`
+    """
+    texts = checked_texts(texts)
+    parts = [np.empty((0, dimensions or 0), np.float32)]
+    for first in range(0, len(texts), size):
+        batch = texts[first : first + size]
+        parts.append(
+            checked_vectors(ask(batch, first), batch, name=name, dimensions=dimensions, first=first)
+        )
+        dimensions = parts[-1].shape[1]
+    return np.concatenate(parts[1:] or parts)
 
 
 def place_of(texts: Sequence[str], place: int, first: int = 0) -> str:
