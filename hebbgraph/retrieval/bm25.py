@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,12 @@ class TextIndex:
     passage: npt.NDArray[np.int32]
     worth: Floats
     n_passages: int
+
+    def rarity(self, term: str) -> float:
+        """ln(1 + (N − n + ½)/(n + ½)), n of N passages with the term."""
+        row = self.vocabulary.get(term)
+        held = 0 if row is None else int(self.indptr[row + 1] - self.indptr[row])
+        return math.log1p((self.n_passages - held + 0.5) / (held + 0.5))
 
     def scores(self, query: Mapping[str, float]) -> Floats:
         """The score of every passage.
@@ -102,13 +109,13 @@ def text_index(
         counts += tally.values()
     n = len(sizes)
     passage = np.repeat(np.arange(n, dtype=np.int32), sizes)
-    term, count = np.array(rows, np.int64), np.array(counts, np.float64)
+    posted, count = np.array(rows, np.int64), np.array(counts, np.float64)
     length = np.bincount(passage, weights=count, minlength=n)
     mean = length.mean() if count.size else 1.0
-    held = np.bincount(term, minlength=len(vocabulary))
+    held = np.bincount(posted, minlength=len(vocabulary))
     rarity = np.log1p((n - held + 0.5) / (held + 0.5))
     norm = k1 * (1 - b + b * length / mean)
-    worth = rarity[term] * count * (k1 + 1) / (count + norm[passage])
-    order = np.argsort(term, kind="stable")
+    worth = rarity[posted] * count * (k1 + 1) / (count + norm[passage])
+    order = np.argsort(posted, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(held)]).astype(np.int64)
     return TextIndex(vocabulary, indptr, passage[order], worth[order].astype(np.float32), n)

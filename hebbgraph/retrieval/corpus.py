@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,6 +82,8 @@ class Corpus:
     mentions, mentioned_in : passage to entities and back
     associations : passage to passages, what learning joined; both ways
     entity_names : (e,)
+    triplets : subject, predicate and object, names all three, of every statement
+    stated_in : passage to rows of ``triplets``
     title_names, entities : names that a query may say, of documents and of entities
     first : (d + 1,) int64, the first passage of each document
     told : (d,) int64, passages with a link to each document
@@ -98,6 +101,8 @@ class Corpus:
     mentioned_in: Joins
     associations: Joins
     entity_names: Sequence[str]
+    triplets: Sequence[tuple[str, str, str]]
+    stated_in: Joins
     title_names: Names
     entities: Names
     first: Ints = field(init=False)
@@ -111,6 +116,11 @@ class Corpus:
         object.__setattr__(self, "first", first)
         told = np.bincount(self.links.target, minlength=n_documents).astype(np.int64)
         object.__setattr__(self, "told", told)
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        """Passage id to row."""
+        return {name: row for row, name in enumerate(self.passage_ids)}
 
     def __len__(self) -> int:
         return len(self.passage_ids)
@@ -173,6 +183,14 @@ def corpus(
     names = found.entities["name"].to_pylist()
     aliases = found.entities["aliases"].to_pylist()
     nothing = np.zeros(0, np.int64)
+    said = found.relations.to_pydict()
+    triplets = [
+        (names[subject], predicate, names[target])
+        for subject, predicate, target in zip(
+            said["subject"], said["predicate"], said["object"], strict=True
+        )
+    ]
+    stated_by = found.relations["passage"].to_numpy()
     return Corpus(
         passage_ids=[one.id for one in passages],
         texts=[one.text for one in passages],
@@ -188,6 +206,8 @@ def corpus(
         mentioned_in=joins(entity, passage, n_rows=len(names)),
         associations=joins(nothing, nothing, n_rows=n),
         entity_names=names,
+        triplets=triplets,
+        stated_in=joins(stated_by, np.arange(len(triplets)), n_rows=n),
         title_names=names_of(
             pair for own in (titles, shortened) for pair in zip(own, range(len(own)), strict=True)
         ),

@@ -33,7 +33,11 @@ class Step:
     passage: str
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.via} → {self.passage}" if self.via else f"{self.kind} → {self.passage}"
+        return (
+            f"{self.kind} {self.via} → {self.passage}"
+            if self.via
+            else f"{self.kind} → {self.passage}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

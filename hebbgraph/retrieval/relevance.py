@@ -106,9 +106,7 @@ def relevance(
     weights = Weights() if weights is None else weights
     direct = _direct(corpus, query, vector, weights, synonyms, fewest)
     titles = tuple(corpus.title_names.said(query)) if weights.titles else ()
-    entities = (
-        tuple(corpus.entities.said(query)) if weights.entities or weights.topics else ()
-    )
+    entities = tuple(corpus.entities.said(query)) if weights.entities or weights.topics else ()
     named = np.zeros(len(corpus))
     for _, documents in titles:
         held = documents[corpus.first[documents + 1] > corpus.first[documents]]
@@ -126,8 +124,8 @@ def relevance(
     if weights.links:
         _over_links(corpus, start, seeds, direct, weights.links, active)
     if weights.topics:
-        said = {int(one) for _, own in entities for one in own}
-        _over_topics(corpus, start, centers, direct, said, weights.topics, active)
+        known = {int(one) for _, own in entities for one in own}
+        _over_topics(corpus, start, centers, direct, known, weights.topics, active)
     if weights.associations:
         for row in seeds.tolist():
             rows, weight = corpus.associations.of(row)
@@ -196,9 +194,7 @@ def _over_links(
         return
     found = [corpus.links.of(row) for row in seeds.tolist()]
     target = np.concatenate([documents for documents, _ in found])
-    amount = np.concatenate(
-        [start[row] * own for row, (_, own) in zip(seeds, found, strict=True)]
-    )
+    amount = np.concatenate([start[row] * own for row, (_, own) in zip(seeds, found, strict=True)])
     if not target.size:
         return
     documents, place = np.unique(target, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Resonance: relevance beside what a memory is worth, how fresh, how alive, and where it belongs."""
+"""Resonance: relevance beside what a memory is worth, how fresh, how alive and where it is."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def axis_weights(intent: str, overrides: Mapping[str, float] | None = None) -> F
 def importance(success: Any, failure: Any, access: Any) -> Floats:
     """((success − failure)/max(access, 1) + 1)/2, in [0, 1]: ½ without use."""
     balance = np.asarray(success, np.float64) - np.asarray(failure, np.float64)
-    return np.clip((balance / np.maximum(np.asarray(access), 1) + 1) / 2, 0, 1)
+    out: Floats = np.clip((balance / np.maximum(np.asarray(access), 1) + 1) / 2, 0, 1)
+    return out
 
 
 def recency(updated: Ints, now: int, *, rate: float = RECENCY_RATE) -> Floats:
@@ -146,7 +147,9 @@ def expanded(
     out = dict(scores)
     for source, target, relation, weight in edges:
         if not (0 <= source < len(kinds) and 0 <= target < len(kinds)):
-            raise ParameterError(f"edges: expected nodes below {len(kinds)}, got {source}, {target}")
+            raise ParameterError(
+                f"edges: expected nodes below {len(kinds)}, got {source}, {target}"
+            )
         for step in steps:
             here, there = (target, source) if step.backward else (source, target)
             if here not in scores or (step.kind and kinds[here] != step.kind):

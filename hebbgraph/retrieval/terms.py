@@ -14,14 +14,13 @@ import snowballstemmer
 from hebbgraph.ingest.rules.korean import without_particle
 from hebbgraph.providers.words import words
 
-_STOPPED: Final = frozenset(
-    """
-    a after also an and are as at be been before between both but by can could did do does during
-    for from had has have he her his how i if in into is it its may might no not of on or our she
-    should so such than that the their them then there these they this those to was we were what
-    when where which who whom whose why will with would you your
-    """.split()
-)
+_STOP_WORDS: Final = """
+a after also an and are as at be been before between both but by can could did do does during
+for from had has have he her his how i if in into is it its may might no not of on or our she
+should so such than that the their them then there these they this those to was we were what
+when where which who whom whose why will with would you your
+"""
+_STOPPED: Final = frozenset(_STOP_WORDS.split())
 _WORD: Final = re.compile(r"[^\W_]+(?:[\u0300-\u036f\u0900-\u0dff]+[^\W_]*)*")
 _HANGUL: Final = re.compile("[\uac00-\ud7a3]+")
 _PIECE: Final = re.compile("[\uac00-\ud7a3]+|[^\uac00-\ud7a3]+")
