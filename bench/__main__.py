@@ -16,6 +16,7 @@ BENCHMARKS = {
     "clusters": "communities by seven methods of five libraries: quality, time, determinism",
     "node_history": "the history of single nodes over ten snapshots of a million edges",
     "ingest": "text to entities and relations by rule: speed, memory, recall of published entities",
+    "retrieval": "what words, vectors, graph, plastify and feedback add to search; time a query",
     "link_prediction": "what rankings find of held-out edges, ogbl-ddi, calibration, tuning",
 }
 
