@@ -46,10 +46,10 @@ def load(name: str) -> tuple[list[Any], list[Query]]:
         queries = [Query(held["queries"][one], held["qrels"][one]) for one in asked]
         return documents, queries
     folder = machine.DATA / name.removesuffix(" with OpenIE")
-    rows = [json.loads(line) for line in (folder / "corpus.jsonl").open("rb")]
+    rows = [json.loads(line) for line in (folder / "corpus.jsonl").read_bytes().splitlines()]
     documents = [Document(one["id"], one.get("title") or "", one["text"]) for one in rows]
     queries = []
-    for line in (folder / "queries.jsonl").open("rb"):
+    for line in (folder / "queries.jsonl").read_bytes().splitlines():
         one = json.loads(line)
         gold = one["gold"]
         graded = gold if isinstance(gold, dict) else dict.fromkeys(gold, 1)
