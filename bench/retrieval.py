@@ -1,7 +1,7 @@
 """What each part of search adds, set by set: words, vectors, graph, plastify, feedback; and time.
 
-The weights of `hebbgraph.retrieval.relevance.Weights` are chosen on hotpotqa-dev200, the same for
-every set and without a model.  Feedback: half of the queries, drawn with the seed, are searched;
+The weights are one setting for every set, without a model; docs/retrieval.md says which sets were
+in view when they were chosen, so that these figures are not those of unseen data.  Feedback: half of the queries, drawn with the seed, are searched;
 those of the ten hits that are right are recorded as an episode of outcome 1; what a pass makes of
 them is judged on the other half alone, beside the same half without it.
 """

@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 class Weights:
     """What each way to relevance counts, beside 1 for the best match of words.
 
-    The defaults are chosen on hotpotqa-dev200 alone; see ``docs/retrieval.md``.
+    One setting for every set; ``docs/retrieval.md`` says what was in view when it was chosen.
 
     Attributes
     ----------
