@@ -1,9 +1,10 @@
 """What each part of search adds, set by set: words, vectors, graph, plastify, feedback; and time.
 
 The weights are one setting for every set, without a model; docs/retrieval.md says which sets were
-in view when they were chosen, so that these figures are not those of unseen data.  Feedback: half of the queries, drawn with the seed, are searched;
-those of the ten hits that are right are recorded as an episode of outcome 1; what a pass makes of
-them is judged on the other half alone, beside the same half without it.
+in view when they were chosen, so these figures are not those of unseen data.  Feedback: half of
+the queries, drawn with the seed, are searched; those of the ten hits that are right are recorded
+as an episode of outcome 1; what a pass makes of them is judged on the other half alone, beside the
+same half without it.
 """
 
 from __future__ import annotations
