@@ -17,6 +17,7 @@ BENCHMARKS = {
     "node_history": "the history of single nodes over ten snapshots of a million edges",
     "ingest": "text to entities and relations by rule: speed, memory, recall of published entities",
     "spreading": "activation on a million nodes beside personalised PageRank by four libraries",
+    "retrieval": "what words, vectors, graph, plastify and feedback add to search; time a query",
     "link_prediction": "what rankings find of held-out edges, ogbl-ddi, calibration, tuning",
     "episodes": "a million episodes recorded and applied; passes over what little is new",
     "learning": "what traces of use foretell of the next click, message or reply",

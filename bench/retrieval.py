@@ -1,0 +1,206 @@
+"""What each part of search adds, set by set: words, vectors, graph, plastify, feedback; and time.
+
+The weights are one setting for every set, without a model; docs/retrieval.md says which sets were
+in view when they were chosen, so these figures are not those of unseen data.  Feedback: half of
+the queries, drawn with the seed, are searched; those of the ten hits that are right are recorded
+as an episode of outcome 1; what a pass makes of them is judged on the other half alone, beside the
+same half without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from bench import machine
+from bench.retrieval_sets import MULTI_HOP, OPENIE, SYNAPTIC, TOPICS, Query, figures, load
+
+PASSAGES = 100_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A set, ready for search."""
+
+    corpus: Any
+    queries: Sequence[Query]
+    vectors: Any
+
+
+def prepared(name: str, *, vectors: bool = True) -> Case:
+    from hebbgraph.ingest.openie import read_openie
+    from hebbgraph.ingest.passages import passages
+    from hebbgraph.ingest.rules.extract import extract
+    from hebbgraph.providers.lsa import LsaEmbedder
+    from hebbgraph.retrieval.corpus import corpus
+
+    documents, queries = load(name)
+    cut = [one for document in documents for one in passages(document, max_tokens=1_000_000)]
+    found, links = extract(documents, cut), None
+    if name == OPENIE:
+        path = machine.DATA / MULTI_HOP[2] / "openie.json"
+        links = found.links
+        documents, cut, found = read_openie(path, ids=[one.id for one in documents])
+    own = asked = None
+    if vectors:
+        title = {one.id: one.title for one in documents}
+        texts = [f"{title[one.document]}\n{one.text}" for one in cut]
+        model = LsaEmbedder()
+        model.fit(texts)
+        own, asked = model.embed(texts), model.embed([one.text for one in queries])
+    return Case(corpus(documents, cut, found, vectors=own, links=links), queries, asked)
+
+
+def ranked(case: Case, weights: Any, rows: Sequence[int]) -> list[list[str]]:
+    """Documents by relevance, twenty a query."""
+    from hebbgraph.retrieval.relevance import relevance, top
+
+    out = []
+    for row in rows:
+        vector = None if case.vectors is None else case.vectors[row]
+        found = relevance(case.corpus, case.queries[row].text, vector=vector, weights=weights)
+        documents = case.corpus.document[top(found.total, 20)].tolist()
+        out.append([case.corpus.document_ids[one] for one in documents])
+    return out
+
+
+def graph_of(corpus: Any) -> Any:
+    """Passages, then entities, with mentions and links between passages."""
+    import hebbgraph
+
+    n = len(corpus)
+    mentioning = np.repeat(np.arange(n), np.diff(corpus.mentions.indptr))
+    linking = np.repeat(np.arange(n), np.diff(corpus.links.indptr))
+    mentioned, linked = corpus.mentions.target + n, corpus.first[corpus.links.target]
+    ids = [f"{kind}{row}" for kind, size in (("p", n), ("e", len(corpus.entity_names)))
+           for row in range(size)]  # fmt: skip
+    return hebbgraph.Graph.from_edges(
+        np.concatenate([mentioning, linking]), np.concatenate([mentioned, linked]),
+        relation=["mentions"] * mentioning.size + ["links"] * linking.size, node_ids=ids,
+    )  # fmt: skip
+
+
+def after_feedback(case: Case, train: Sequence[int], weights: Any) -> Any:
+    """The corpus after one pass over the episodes of the training queries."""
+    import hebbgraph
+    from hebbgraph.retrieval.learned import taught
+
+    when = datetime(2025, 6, 1, tzinfo=UTC)
+    row = {one: number for number, one in enumerate(case.corpus.document_ids)}
+    episodes = []
+    for number, ranking in zip(train, ranked(case, weights, train), strict=True):
+        right = [one for one in ranking[:10] if one in case.queries[number].gold]
+        nodes = [f"p{case.corpus.first[row[one]]}" for one in right]
+        if len(nodes) > 1:
+            episodes.append({"nodes": nodes, "outcome": 1.0, "time": when})
+    learned, _ = hebbgraph.plastify(
+        graph_of(case.corpus), episodes=episodes, now=when, discover=False, decay=False
+    )
+    return taught(case.corpus, learned, np.arange(len(case.corpus)), without=("links",))
+
+
+def after_plastify(case: Case) -> Any:
+    """The corpus with the passages that discovery joins."""
+    import hebbgraph
+    from hebbgraph.retrieval.learned import taught
+
+    learned, _ = hebbgraph.plastify(graph_of(case.corpus))
+    keys = np.arange(len(case.corpus))
+    return taught(case.corpus, learned, keys, without=("links",), inferred=True)
+
+
+def ablation(names: Sequence[str]) -> None:
+    from hebbgraph.retrieval.relevance import TEXT_ONLY, Weights
+    from hebbgraph.retrieval.search import WORDS_AND_VECTORS
+
+    rows, halves = [], []
+    for name in names:
+        case = prepared(name)
+        everything = range(len(case.queries))
+        plastic = replace(case, corpus=after_plastify(case))
+        ways = (
+            ("words", case, TEXT_ONLY),
+            ("+ vectors", case, WORDS_AND_VECTORS),
+            ("+ graph", case, Weights()),
+            ("+ plastify", plastic, Weights()),
+        )
+        for label, own, weights in ways:
+            started = time.perf_counter()
+            score = figures(ranked(own, weights, everything), case.queries)
+            each = (time.perf_counter() - started) / len(case.queries) * 1e3
+            cells = [f"{score[one]:.3f}" for one in ("mrr", "ndcg", "recall10", "recall5")]
+            rows.append((name, label, *cells, f"{each:.1f}"))
+        order = np.random.default_rng(machine.SEED).permutation(len(case.queries)).tolist()
+        train, test = order[: len(order) // 2], order[len(order) // 2 :]
+        fed = replace(case, corpus=after_feedback(case, train, Weights()))
+        for label, own in (("graph", case), ("+ feedback", fed)):
+            score = figures(ranked(own, Weights(), test), [case.queries[one] for one in test])
+            cells = [f"{score[one]:.3f}" for one in ("mrr", "ndcg", "recall10", "recall5")]
+            halves.append((name, label, *cells))
+    machine.table(("set", "", "MRR", "nDCG@10", "R@10", "R@5", "ms a query"), rows)
+    print("The held-out half of the queries, before and after episodes of the other half\n")
+    machine.table(("set", "", "MRR", "nDCG@10", "R@10", "R@5"), halves)
+
+
+def many() -> None:
+    """A hundred thousand passages, windows of 45 words over NFCorpus; its 323 queries."""
+    from hebbgraph.ingest.documents import Document
+    from hebbgraph.ingest.passages import passages
+    from hebbgraph.ingest.rules.extract import extract
+    from hebbgraph.providers.lsa import LsaEmbedder
+    from hebbgraph.retrieval.corpus import corpus
+    from hebbgraph.retrieval.search import search
+
+    held, queries = load("beir-nfcorpus")
+    words = [word for one in held for word in one.text.split()]
+    step = (len(words) - 45) / PASSAGES
+    texts = [" ".join(words[int(at * step) : int(at * step) + 45]) for at in range(PASSAGES)]
+    titles = [held[at % len(held)].title for at in range(PASSAGES)]
+    documents = [
+        Document(str(at), title, text)
+        for at, (title, text) in enumerate(zip(titles, texts, strict=True))
+    ]
+    cut = [one for document in documents for one in passages(document, max_tokens=1_000_000)]
+    found = extract(documents, cut)
+    model = LsaEmbedder()
+    model.fit(texts[::10])
+    vectors = model.embed([one.text for one in cut])
+    started = time.perf_counter()
+    ready = corpus(documents, cut, found, vectors=vectors)
+    built = time.perf_counter() - started
+    taken = []
+    for turn in range(2):  # the first warms up
+        for query, vector in zip(queries, model.embed([one.text for one in queries]), strict=True):
+            started = time.perf_counter()
+            search(ready, query.text, vector=vector)
+            taken += [(time.perf_counter() - started) * 1e3] if turn else []
+    middle, slow = statistics.median(taken), float(np.quantile(taken, 0.95))
+    cells = (f"{len(ready):,}", f"{built:.1f}", f"{middle:.1f}", f"{slow:.1f}")
+    machine.table(("passages", "index s", "p50 ms", "p95 ms", "target p50 25 ms"),
+                  [(*cells, machine.against(middle, 25.0))])  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.retrieval")
+    parser.add_argument("--sets", nargs="*", default=[*SYNAPTIC, *MULTI_HOP, OPENIE, *TOPICS])
+    parser.add_argument("--only", choices=("ablation", "many"))
+    arguments = parser.parse_args()
+    if not (machine.DATA / "seed-retrieval").exists():
+        print("retrieval: skipped, its data sets are not here\n", flush=True)
+        return
+    machine.heading("Search", "numpy", "scipy", "snowballstemmer", warm_up="one run to warm up")
+    if arguments.only != "many":
+        ablation(arguments.sets)
+    if arguments.only != "ablation":
+        many()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""Search as a whole: plain-loop relevance, odd queries, kinds, learned associations, real sets."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hebbgraph
+from hebbgraph.errors import InputError, ParameterError
+from hebbgraph.ingest.documents import Document
+from hebbgraph.ingest.passages import passages
+from hebbgraph.ingest.rules.extract import extract
+from hebbgraph.retrieval.corpus import corpus
+from hebbgraph.retrieval.learned import taught
+from hebbgraph.retrieval.relevance import TEXT_ONLY, Weights, relevance, top
+from hebbgraph.retrieval.resonance import Vitals
+from hebbgraph.retrieval.search import KINDS, Options, search
+
+FILM = [
+    ("film", "Forbidden Ground", "Forbidden Ground is a 2013 film directed by Johan Earl."),
+    ("earl", "Johan Earl", "Johan Earl was born in Sydney. He is an actor."),
+    ("tea", "Tea", "Tea is a drink from leaves. It was drunk in 1850."),
+    ("syd", "Sydney", "Sydney is a city in Australia, where Johan Earl and many actors live."),
+    ("ko", "김철수", "김철수가 서울에서 검색팀을 이끈다."),
+    ("dup", "Tea", "Tea is a drink from leaves. It was drunk in 1850."),
+]
+
+
+def made(rows=FILM, **options):
+    documents = [Document(*row) for row in rows]
+    cut = [one for document in documents for one in passages(document, max_tokens=32)]
+    return corpus(documents, cut, extract(documents, cut), **options)
+
+
+@pytest.fixture(scope="module")
+def films():
+    return made()
+
+
+def naive_relevance(found, query, weights):
+    """Every way to relevance, passage by passage."""
+    n = len(found)
+    base = relevance(found, query, weights=dataclasses.replace(TEXT_ONLY, vectors=weights.vectors))
+    direct = base.direct.tolist()
+
+    def chosen(document):
+        rows = [row for row in range(n) if found.document[row] == document]
+        return max(rows, key=lambda row: (direct[row], -row)) if rows else None
+
+    def worth(entity):
+        m = len(found.mentioned_in.of(entity)[0])
+        return 0 if m < 2 else 1 / math.log(2 + m) ** 2
+
+    start = list(direct)
+    for _, documents in found.title_names.said(query):
+        held = [one for one in documents.tolist() if chosen(one) is not None]
+        for one in held:
+            start[chosen(one)] += weights.titles / len(held)
+    said = set()
+    for _, entities in found.entities.said(query):
+        for entity in entities.tolist():
+            said.add(entity)
+            for row in found.mentioned_in.of(entity)[0].tolist():
+                start[row] += weights.entities * worth(entity) / len(entities)
+    out = list(start)
+    best = sorted((row for row in range(n) if start[row] > 0), key=lambda row: (-start[row], row))
+    for row in best[: weights.seeds]:
+        for document in found.links.of(row)[0].tolist():
+            if chosen(document) is not None:
+                told = sum(document in found.links.of(other)[0] for other in range(n))
+                out[chosen(document)] += weights.links * start[row] / math.log(2 + told)
+    for row in best[: weights.centers]:
+        for entity in found.mentions.of(row)[0].tolist():
+            if entity not in said:
+                for other in found.mentioned_in.of(entity)[0].tolist():
+                    out[other] += weights.topics * start[row] * worth(entity) * direct[other]
+    return out
+
+
+@given(st.lists(st.sampled_from(["film", "Johan Earl", "Sydney", "tea", "김철수", "actor", "who"])))
+@settings(deadline=None, max_examples=60)
+def test_relevance_is_that_of_the_plain_loop(words):
+    films = made()
+    weights = Weights(seeds=3, centers=2)
+    found = relevance(films, " ".join(words), weights=weights)
+    np.testing.assert_allclose(
+        found.total, naive_relevance(films, " ".join(words), weights), rtol=1e-5, atol=1e-7
+    )
+
+
+def test_a_link_leads_to_what_no_word_of_the_query_says(films):
+    query = "Who directed Forbidden Ground?"
+    assert not relevance(films, query, weights=TEXT_ONLY).total[1]
+    hits = search(films, query, k=3).hits
+    assert hits[0].document_id == "film"
+    hit = next(hit for hit in hits if hit.document_id == "earl")
+    assert hit.activation > 0
+    assert [step.kind for step in hit.path][-1] == "link"
+    assert hit.path[0].passage == "film#0"
+
+
+ODD = [
+    "", " ", "\n\t", "a", "가", "é", "' OR 1=1", "AND OR NOT", 'title:"x" ~2 ^3 *', "(((", "\\",
+    "\x00", "\ud800", "김철수", "日本語の検索", "中文搜索", "مرحبا", "😀🎉", "ﬁ", "the of and", "%s {0}",
+    "tea " * 25_000, "x" * 100_000, "가" * 30_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", ODD, ids=lambda query: ascii(query[:12]))
+@pytest.mark.parametrize("kind", ["chunks", "lexical", "summaries"])
+def test_odd_queries_are_answered(films, query, kind):
+    found = search(films, query, k=3, kind=kind)
+    assert len(found) <= 3
+    assert all(math.isfinite(hit.score) for hit in found)
+    ids = [hit.passage_id for hit in found]
+    assert len(set(ids)) == len(ids)
+    if not query.strip():
+        assert not ids
+
+
+@given(st.text(max_size=40), st.integers(1, 8))
+@settings(deadline=None, max_examples=60)
+def test_any_query_gives_the_same_distinct_hits_in_order(query, k):
+    films = made()
+    one, other = search(films, query, k=k), search(films, query, k=k)
+    scores = [hit.score for hit in one]
+    assert [hit.passage_id for hit in one] == [hit.passage_id for hit in other]
+    assert len({hit.passage_id for hit in one}) == len(one) <= k
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_equals_stand_in_the_order_of_passages(films):
+    ids = [hit.document_id for hit in search(films, "drink leaves")]
+    assert ids[:2] == ["tea", "dup"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_corpus_finds_nothing(kind):
+    assert search(made([]), "tea", kind=kind).hits == ()
+
+
+def test_what_is_asked_is_checked(films):
+    for options in ({"k": 0}, {"kind": "all"}, {"intent": "none"}):
+        with pytest.raises(ParameterError):
+            search(films, "tea", **options)
+    with pytest.raises(ParameterError, match="query"):
+        search(films, None)
+    with pytest.raises(ParameterError, match="links"):
+        Weights(links=-1)
+    with pytest.raises(InputError, match="vectors"):
+        made(vectors=np.ones((1, 3), np.float32))
+    near = made(vectors=np.eye(6, dtype=np.float32))
+    with pytest.raises(ParameterError, match="shape"):
+        search(near, "tea", vector=np.ones(2, np.float32))
+    with pytest.raises(ParameterError, match="NaN"):
+        search(near, "tea", vector=np.full(6, np.nan, np.float32))
+
+
+def test_vectors_find_what_words_do_not():
+    near = made(vectors=np.eye(6, dtype=np.float32))
+    hits = search(near, "beverage", vector=np.eye(6, dtype=np.float32)[2]).hits
+    assert (hits[0].document_id, hits[0].text_score) == ("tea", 1.0)
+    for own in (near, made()):
+        like = [hit.document_id for hit in search(own, "tea#0", kind="similar")]
+        assert like[0] == "dup"
+        assert "tea" not in like
+
+
+class Echo:
+    name = "echo"
+
+    def complete(self, prompt, schema):
+        raise NotImplementedError
+
+    def complete_text(self, prompt):
+        self.prompt = prompt
+        return "Johan Earl [1]."
+
+
+def test_completions_cite_passages_or_say_what_is_missing(films):
+    model = Echo()
+    query = "Who directed Forbidden Ground?"
+    found = search(films, query, kind="graph_completion", completer=model)
+    assert found.answer == "Johan Earl [1].\n[1] film#0"
+    assert query in model.prompt
+    assert "Forbidden Ground – directed_by" in model.prompt or "–" in model.prompt
+    without = search(films, query, kind="rag_completion")
+    assert without.answer is None
+    assert "no completer" in without.note
+    assert without.hits
+
+
+def test_kinds_differ_as_they_should(films):
+    stated = search(films, "Forbidden Ground", kind="graph").triplets
+    assert {one[3] for one in stated} <= set(films.passage_ids)
+    assert any(one[0] == "Forbidden Ground" for one in stated)
+    years = search(films, "drink in 1850", kind="temporal")
+    assert {hit.document_id for hit in years} == {"tea", "dup"}
+    assert "no year" in search(films, "drink", kind="temporal").note
+    assert {hit.activation for hit in search(films, "Forbidden Ground", kind="lexical")} == {0.0}
+
+
+def test_resonance_can_turn_the_order(films):
+    fresh = Vitals(success=np.array([0, 0, 0, 0, 0, 9]), failure=np.zeros(6),
+                   access=np.array([0, 0, 9, 0, 0, 9]))  # fmt: skip
+    hits = search(films, "drink leaves", options=Options(vitals=fresh)).hits
+    assert [hit.document_id for hit in hits][:2] == ["dup", "tea"]
+    assert hits[0].parts.importance == 1
+    only = search(films, "drink", options=Options(allowed=np.arange(6) == 5))
+    assert [hit.document_id for hit in only] == ["dup"]
+
+
+def test_learned_associations_lead_on_and_failures_lead_away(films):
+    query = "drink leaves"
+    before = relevance(films, query).total
+    near = films.learned(np.array([2]), np.array([4]), np.array([1.0]))
+    assert relevance(near, query).total[4] > before[4] == 0
+    assert search(near, query).hits[-1].path[-1].kind == "association"
+    away = films.learned(np.array([2]), np.array([5]), np.array([-1.0]))
+    assert relevance(away, query).total[5] < before[5]
+
+
+def test_a_graph_teaches_what_use_has_joined(films):
+    graph = hebbgraph.Graph.from_edges(
+        ["p2", "p0", "p0"], ["p4", "p1", "e"], relation=["related", "links", "mentions"],
+        node_ids=[*(f"p{row}" for row in range(6)), "e"],
+    )  # fmt: skip
+    learned = taught(films, graph, np.arange(6), without=["links"])
+    assert [learned.associations.of(row)[0].tolist() for row in (0, 2, 4)] == [[], [4], [2]]
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0]), max_size=12), st.integers(0, 14))
+def test_top_is_that_of_sorting(scores, k):
+    wanted = sorted((row for row in range(len(scores)) if scores[row] > 0),
+                    key=lambda row: (-scores[row], row))[:k]  # fmt: skip
+    assert top(np.array(scores), k).tolist() == wanted
+
+
+def recall(data, name, k):
+    folder = data / name
+    rows = [json.loads(line) for line in (folder / "corpus.jsonl").read_bytes().splitlines()]
+    documents = [Document(one["id"], one["title"], one["text"]) for one in rows]
+    cut = [one for document in documents for one in passages(document, max_tokens=100_000)]
+    ready = corpus(documents, cut, extract(documents, cut))
+    shares = {"text": [], "graph": []}
+    for line in (folder / "queries.jsonl").read_bytes().splitlines():
+        query = json.loads(line)
+        for way, weights in (("text", TEXT_ONLY), ("graph", Weights())):
+            found = relevance(ready, query["text"], weights=weights).total
+            ids = {ready.document_ids[ready.document[row]] for row in top(found, k)}
+            shares[way].append(len(ids & set(query["gold"])) / len(query["gold"]))
+    return {way: float(np.mean(own)) for way, own in shares.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "floor"),
+    [("2wiki-dev164", 0.95), ("hotpotqa-dev200", 0.93), ("hipporag-musique-train100", 0.64)],
+)
+def test_the_graph_finds_what_words_do_not_on_real_questions(data, name, floor):
+    if not (data / name).exists():
+        pytest.skip(f"{name} is not here")
+    found = recall(data, name, 5)
+    assert found["graph"] >= floor > found["text"] + 0.1
