@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
@@ -24,7 +24,7 @@ from hebbgraph.errors import (
 from hebbgraph.graph import Graph
 from hebbgraph.merge import merge
 from hebbgraph.node_history import NodeHistory
-from hebbgraph.snapshots import NEXT_CLUSTER, TUNED, VERSIONED, Reading, Snapshot, new_row
+from hebbgraph.snapshots import MEMORY, NEXT_CLUSTER, TUNED, VERSIONED, Reading, Snapshot, new_row
 from hebbgraph.transaction import transaction
 
 
@@ -225,6 +225,7 @@ class Commits:
         parameters: Mapping[str, Any],
         figures: Mapping[str, Any],
         episodes_seen: int | None = None,
+        others: Mapping[str, Callable[[], int]] | None = None,
     ) -> Snapshot:
         """Write a graph as the next snapshot.
 
@@ -235,6 +236,7 @@ class Commits:
         ----------
         base : the graph of ``parent``
         episodes_seen : up to which episode it has learned; as ``parent`` if not given
+        others : what writes further tables, by their names, and returns the version
 
         Raises
         ------
@@ -246,6 +248,7 @@ class Commits:
         with transaction(self.path):
             self._check_parent(parent)
             versions = graph_tables.write(self.path, graph, base=base, parent=parent)
+            versions |= {name: write() for name, write in (others or {}).items()}
             return self._append(
                 graph_tables.reading(graph), parent, versions, episodes_seen,
                 operation=operation, parameters=parameters, figures=figures,
@@ -270,6 +273,7 @@ class Commits:
     ) -> Snapshot:
         # What a data set was taken in as goes on to every snapshot made of it.
         handed_on: dict[str, Any] = {TUNED: parent.tuned} if parent.tuned else {}
+        handed_on |= {MEMORY: parent.memory} if parent.memory else {}
         handed_on |= {NEXT_CLUSTER: parent.next_cluster} if parent.next_cluster else {}
         said["parameters"] = {**parent.origin, **handed_on, **said["parameters"]}
         seen = parent.episodes_seen if episodes_seen is None else episodes_seen
@@ -298,6 +302,7 @@ class Commits:
                 parameters={
                     "snapshot": wanted.seq, **wanted.origin,
                     **({TUNED: wanted.tuned} if parent.tuned else {}),
+                    **({MEMORY: wanted.memory} if parent.memory else {}),
                 },
             )  # fmt: skip
 
@@ -383,7 +388,7 @@ def _stands(path: Path) -> bool:
 
 
 def _first_commit(path: Path, graph: Graph, operation: str, parameters: dict[str, Any]) -> None:
-    if graph.n_nodes == 0:
+    if graph.n_nodes == 0 and operation == "import":
         raise InputError("a store needs at least one node, the graph has none")
     versions = graph_tables.write_all(path, graph)
     row = new_row(
