@@ -10,7 +10,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hebbgraph import check, graph_tables, text_tables
 from hebbgraph.errors import ParameterError
@@ -79,7 +82,7 @@ def cognify(
     fingerprint = _fingerprint(store, parent)
     settled = {
         "corpus": fingerprint, "version": RULES_VERSION, "by": by, "functional": closed,
-        "similar_by": None if similar_by is None else similar_by.name,
+        "similar_by": before.get("similar_by") if similar_by is None else similar_by.name,
     }  # fmt: skip
     if by == RULES and _same(before, settled):
         return _report(parent, before["figures"], begun, by=by, changed=False)
@@ -209,8 +212,25 @@ def _stated(
         counts["similar"] = int(edges[-1].source.size)
     nodes = pa.concat_tables([texts, entities])
     new = text_graph.graph_of(nodes, edges)
-    graph = restated(base, new, nodes=stated_nodes(base), edges=stated_edges(base))
-    return graph, counts
+    edges_before = stated_edges(base)
+    if similar_by is None:
+        kept = _similar_between(base, new)
+        counts["similar"] = int(np.count_nonzero(kept))
+        edges_before &= ~kept
+    return restated(base, new, nodes=stated_nodes(base), edges=edges_before), counts
+
+
+def _similar_between(base: Graph, new: Graph) -> npt.NDArray[np.bool_]:
+    """(n_edges,) bool, which links of similar entities join two that are stated still."""
+    if text_graph.SIMILAR not in base.relation_names:
+        return np.zeros(base.n_edges, np.bool_)
+    ids = base.ids_of(np.arange(base.n_nodes))
+    stays = pc.is_in(ids, value_set=new.node_ids).to_numpy(zero_copy_only=False)
+    code = base.relation_names.index(text_graph.SIMILAR)
+    found: npt.NDArray[np.bool_] = (
+        stated_edges(base) & (base.relation == code) & stays[base.source] & stays[base.target]
+    )
+    return found
 
 
 def _report(
