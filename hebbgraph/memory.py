@@ -141,8 +141,8 @@ class Memory:
 
         Parameters
         ----------
-        by : ``"rules"`` goes back to rules; None takes the model or file given, else what the last
-            call took
+        by : ``"rules"`` goes back to rules; None takes the model or file given, else the model that
+            HEBBGRAPH_COMPLETER names, else what the last call took
         completer : a language model that finds entities and relations, one call a passage that it
             has not answered before; see :func:`hebbgraph.providers.choice.completer`
         openie : a published extraction that holds texts of the documents; see

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hebbgraph import __version__
-from hebbgraph.cli import clusters, exchange, inspection, maintenance, passes, tuning, use
+from hebbgraph.cli import clusters, exchange, inspection, maintenance, passes, text, tuning, use
 from hebbgraph.cli.output import Commands
 
 
@@ -18,6 +18,8 @@ def main() -> None:
     discovered from shared neighbours.
 
     \b
+    hebbgraph add notes/ data.lance
+    hebbgraph cognify data.lance
     hebbgraph import edges.csv data.lance
     hebbgraph plastify data.lance
     hebbgraph explain data.lance A B
@@ -25,6 +27,11 @@ def main() -> None:
 
 
 for _command in (
+    text.add_command,
+    text.remove_command,
+    text.cognify_command,
+    text.memify_command,
+    text.prune_command,
     exchange.import_command,
     use.record_command,
     passes.plastify_command,

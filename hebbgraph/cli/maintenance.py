@@ -94,6 +94,14 @@ def _story(snapshot: Snapshot) -> str:
         return f"{figures['faded_edges']:,} edges faded"
     if snapshot.operation == "restore":
         return f"back to snapshot {snapshot.parameters['snapshot']}"
+    if snapshot.operation in ("add", "remove"):
+        counts = {name: figures[name] for name in ("added", "replaced", "removed")
+                  if figures.get(name)}  # fmt: skip
+        return "documents: " + ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    if snapshot.operation == "cognify":
+        return f"{figures['entities']:,} entities of {figures['passages']:,} passages"
+    if snapshot.operation == "memify":
+        return f"{figures['passages']:,} passages indexed, {figures['duplicates']:,} duplicates"
     if "new_edges" not in figures:
         return ""
     return f"{figures['new_nodes']:,} new nodes, {figures['new_edges']:,} new edges"

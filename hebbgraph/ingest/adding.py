@@ -21,7 +21,7 @@ from hebbgraph.ingest import corpus, text_graph
 from hebbgraph.ingest.documents import Document
 from hebbgraph.ingest.reading import Item, Skipped, documents
 from hebbgraph.ingest.reports import AddReport
-from hebbgraph.snapshots import Snapshot
+from hebbgraph.snapshots import MEMORY, Snapshot
 from hebbgraph.statements import restated, stated_edges
 
 if TYPE_CHECKING:
@@ -163,6 +163,8 @@ def _commit(
     parent: Snapshot,
     new: tuple[pa.Table, pa.Table],
     gone: set[str],
+    *,
+    parameters: Mapping[str, Any],
     **said: Any,
 ) -> Snapshot:
     """Rows of changed documents in place of those of some documents, and their nodes."""
@@ -180,8 +182,13 @@ def _commit(
         table: rows.append_column("key", pc.index_in(rows["id"], value_set=ids).cast(pa.int64()))
         for table, rows in (("documents", listed), ("passages", cut))
     }
+    memory = dict(parent.memory)
+    if "cognified" in memory:
+        # Passages that went took their edges along: even the old documents must be stated anew.
+        memory["cognified"] = {**memory["cognified"], "corpus": None}
+        parameters = {**parameters, MEMORY: memory}
     return store.commit(
-        graph, base=base, parent=parent,
+        graph, base=base, parent=parent, parameters=parameters,
         others={
             table: lambda table=table: text_tables.replace_rows(  # type: ignore[misc]
                 store.path, table, parent, removed=old[table], added=keyed[table]

@@ -25,6 +25,7 @@ from hebbgraph.ingest.extraction import Extraction
 from hebbgraph.ingest.passages import Passage
 from hebbgraph.ingest.reports import CognifyReport
 from hebbgraph.ingest.rules.extract import extract
+from hebbgraph.providers.choice import completer as named_completer
 from hebbgraph.providers.protocols import Completer, Embedder
 from hebbgraph.snapshots import MEMORY, Snapshot
 from hebbgraph.statements import restated, stated_edges, stated_nodes
@@ -55,9 +56,7 @@ class _Corpus:
     def titled(self) -> list[tuple[str, str, str]]:
         """Id, title and text of every passage."""
         titles = self.passage_rows["title"].to_pylist()
-        return [
-            (one.id, title, one.text) for one, title in zip(self.passages, titles, strict=True)
-        ]
+        return [(one.id, title, one.text) for one, title in zip(self.passages, titles, strict=True)]
 
 
 def cognify(
@@ -77,6 +76,8 @@ def cognify(
     tell = progress or (lambda _: None)
     parent = store.snapshot()
     before = parent.memory.get("cognified", {})
+    if by is None and completer is None and openie is None:
+        completer = named_completer()
     by = _by(by, before, completer, openie)
     closed = sorted(before.get("functional", ()) if functional is None else set(functional))
     fingerprint = _fingerprint(store, parent)
@@ -136,14 +137,10 @@ def cognify(
         base if unchanged else graph, base=base, parent=parent, operation="cognify",
         parameters={"by": by, MEMORY: made}, figures=figures,
     )  # fmt: skip
-    return _report(
-        snapshot, figures, begun, by=by, changed=True, asked=asked, failures=failures
-    )
+    return _report(snapshot, figures, begun, by=by, changed=True, asked=asked, failures=failures)
 
 
-def _by(
-    by: str | None, before: dict[str, Any], completer: Completer | None, openie: Any
-) -> str:
+def _by(by: str | None, before: dict[str, Any], completer: Completer | None, openie: Any) -> str:
     """What finds entities: as told, else the model or file given, else as the last time."""
     if by is not None:
         check.choice("by", by, (RULES,))

@@ -111,7 +111,10 @@ def documents_of(rows: pa.Table) -> list[Document]:
 def passages_of(rows: pa.Table) -> list[Passage]:
     """Passages as extraction takes them, in the order of the rows."""
     names = ["document", "ordinal", "start", "end", "text", "headings", "source", "sha256"]
-    columns = [rows[name].to_pylist() for name in names]
+    columns = (rows[name].to_pylist() for name in names)
     return [
-        Passage(*row[:5], tuple(row[5]), *row[6:]) for row in zip(*columns, strict=True)
+        Passage(document, ordinal, start, end, text, tuple(headings), source, sha256)
+        for document, ordinal, start, end, text, headings, source, sha256 in zip(
+            *columns, strict=True
+        )
     ]

@@ -108,7 +108,5 @@ def as_of(graph: Graph, moment: datetime.datetime) -> Graph:
 
 
 def _holds(interval: Sequence[str | None], moment: datetime.datetime) -> bool:
-    begin, end = (
-        None if one is None else datetime.datetime.fromisoformat(one) for one in interval
-    )
+    begin, end = (None if one is None else datetime.datetime.fromisoformat(one) for one in interval)
     return (begin is None or begin <= moment) and (end is None or moment < end)

@@ -208,9 +208,7 @@ def _commit(
 def _duplicates(rows: pa.Table) -> pa.Array:
     """Key of the first passage of the same words, by document and place; null at that one."""
     key = rows["key"].to_numpy()
-    order = pc.sort_indices(
-        rows, [("document", "ascending"), ("ordinal", "ascending")]
-    ).to_numpy()
+    order = pc.sort_indices(rows, [("document", "ascending"), ("ordinal", "ascending")]).to_numpy()
     text = rows["words"].combine_chunks().take(pa.array(order)).dictionary_encode()
     code = text.indices.to_numpy()
     _, first = np.unique(code, return_index=True)
@@ -239,9 +237,7 @@ def _without_orphans(base: Graph) -> tuple[Graph, int]:
     return graph, int(np.count_nonzero(entity))
 
 
-def _report(
-    snapshot: Snapshot, first: Snapshot, begun: float, **figures: Any
-) -> MemifyReport:
+def _report(snapshot: Snapshot, first: Snapshot, begun: float, **figures: Any) -> MemifyReport:
     return MemifyReport(
         snapshot=snapshot.seq, changed=snapshot.id != first.id,
         seconds=time.perf_counter() - begun, **figures,

@@ -51,9 +51,7 @@ def extraction_of(
     entities = found.entities.set_column(
         found.entities.schema.get_field_index("type"), ENTITIES.field("type"), pa.array(types)
     )
-    return Extraction(
-        entities, mentions, found.relations, found.links, found.title_entities
-    )
+    return Extraction(entities, mentions, found.relations, found.links, found.title_entities)
 
 
 def _doc(answer: Answer) -> dict[str, Any]:
@@ -94,20 +92,18 @@ def take_in(
     InputError
         the file is not of the format, or holds the text of no document
     """
-    held: dict[str, Mapping[str, Any]] = {}
-    for doc in openie.read_docs(path):
-        held[_plain(openie.title_and_text(doc)[1])] = doc
+    held = {_plain(openie.title_and_text(doc)[1]): doc for doc in openie.read_docs(path)}
     cut: dict[str, list[Passage]] = {}
     for passage in passages:
         cut.setdefault(passage.document, []).append(passage)
     found = 0
     for document in documents:
-        doc = held.get(_plain(document.text))
+        said = held.get(_plain(document.text))
         own = cut.get(document.id, [])
-        if doc is None or not own:
+        if said is None or not own:
             continue
         found += 1
-        for passage, answer in zip(own, _shared(doc, own), strict=True):
+        for passage, answer in zip(own, _shared(said, own), strict=True):
             hash_ = content_hash(document.title, passage.text)
             if answers.known.get(hash_) != answer:
                 answers.add(hash_, answer)

@@ -208,9 +208,7 @@ def _relations(
         evidence=_sums(group, _ints(said, "count"), place.size),
         weight=np.ones(place.size, np.float32), time=latest, more=more,
     )  # fmt: skip
-    supersedes = edges_of(
-        n_documents + newer, n_documents + older, SUPERSEDES, time=time[newer]
-    )
+    supersedes = edges_of(n_documents + newer, n_documents + older, SUPERSEDES, time=time[newer])
     return relations, supersedes
 
 
