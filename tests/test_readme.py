@@ -63,7 +63,7 @@ def test_sessions_print_what_the_page_shows(page, tmp_path):
         *PAGES,
         *(
             ROOT / "docs" / f"{name}.md"
-            for name in ("discovery", "clusters", "providers", "ingest")
+            for name in ("discovery", "clusters", "providers", "ingest", "memory")
         ),
     ],
     ids=lambda page: page.name,

@@ -30,6 +30,7 @@ SUPERSEDES: Final = "supersedes"
 SIMILAR: Final = "similar_to"
 
 Ints = npt.NDArray[np.int64]
+_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,13 +90,13 @@ def structure(documents: pa.Table, passages: pa.Table) -> Graph:
 def nodes_of(documents: pa.Table, passages: pa.Table) -> pa.Table:
     """Nodes of documents, then of passages: id, type, properties."""
     listed = [
-        (id_, DOCUMENT, json.dumps({"text": DOCUMENT, "title": title}, ensure_ascii=False))
+        (id_, DOCUMENT, _JSON({"text": DOCUMENT, "title": title}))
         for id_, title in zip(
             documents["id"].to_pylist(), documents["title"].to_pylist(), strict=True
         )
     ]
     listed += [
-        (id_, PASSAGE, json.dumps({"text": PASSAGE, "title": title}, ensure_ascii=False))
+        (id_, PASSAGE, _JSON({"text": PASSAGE, "title": title}))
         for id_, title in zip(
             passages["id"].to_pylist(), passages["title"].to_pylist(), strict=True
         )
@@ -149,7 +150,7 @@ def entity_nodes(found: Extraction, taken: pa.Array) -> pa.Table:
         if columns["hub"][row]:
             properties["hub"] = True
         id_ = f"{key} (entity)" if row in clash else key
-        listed.append((id_, columns["type"][row], json.dumps(properties, ensure_ascii=False)))
+        listed.append((id_, columns["type"][row], _JSON(properties)))
     return _nodes(listed)
 
 
@@ -276,6 +277,6 @@ def _properties(edges: Edges) -> pa.Array:
         return column
     listed = column.to_pylist()
     for place, more in edges.more.items():
-        said = json.dumps(more, ensure_ascii=False)
+        said = _JSON(more)
         listed[place] = f"{listed[place][:-1]}, {said[1:]}"
     return pa.array(listed, pa.string())
