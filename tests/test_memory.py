@@ -15,12 +15,14 @@ from click.testing import CliRunner
 from conftest import tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_server import ModelServer, status, vector_of
 
 import hebbgraph
 from hebbgraph import schema, text_tables
 from hebbgraph.cli.main import main
-from hebbgraph.errors import InputError, NodeNotFoundError, StoreError
+from hebbgraph.errors import InputError, NodeNotFoundError, ProviderError, StoreError
 from hebbgraph.providers.lsa import LsaEmbedder
+from hebbgraph.providers.ollama import OllamaEmbedder
 from hebbgraph.providers.words import words
 
 WHO = {
@@ -207,6 +209,8 @@ def test_a_store_of_edges_takes_text_beside_them(tmp_path, web):
     memory.add({"id": "note", "text": "The service uses FastAPI. FastAPI needs Python."})
     memory.cognify()
     assert memory.graph().n_edges > web.n_edges
+    # Its nodes have no type, so passes go on to join all.
+    assert memory.store.snapshot().pass_options == {}
     memory.remove("note")
     kept = {key: value[0] for key, value in edges(memory).items()}
     rows = web.to_arrow().to_pylist()
@@ -473,6 +477,32 @@ def test_a_vector_of_another_model_takes_the_place_of_all(memory):
     memory.add(ADA)
     names = text_tables.read(memory.store.path, memory.store.snapshot(), "passages")
     assert names.num_rows == 3
+
+
+def test_vectors_of_a_model_are_kept_when_it_stops(memory, monkeypatch):
+    monkeypatch.setattr("hebbgraph.ingest.memify._COMMITTED_EVERY", 4)
+    memory.add([{"id": f"{n:02}", "text": f"Text {n} on Paris."} for n in range(10)])
+    with ModelServer() as server:
+        model = OllamaEmbedder(
+            "nomic-embed-text", host=server.url, first_wait=0.01, attempts=1, timeout=5
+        )
+        server.faults = [lambda exchange: exchange.answer(), status(500, {"error": "it died"})]
+        with pytest.raises(ProviderError):
+            memory.memify(embedder=model)
+        kept = text_tables.vectors(memory.store.path, memory.store.snapshot())
+        assert len(kept) - kept.null_count == 4
+        before = len(server.requests)
+        done = memory.memify(embedder=model)
+        assert (done.embedded, done.embedder) == (6, "ollama:nomic-embed-text")
+        texts = [text for body in server.bodies()[before:] for text in body["input"]]
+        assert texts == [f"Text {n} on Paris." for n in range(4, 10)]
+        assert not memory.memify(embedder=model).changed
+        rows = passages(memory)
+        vectors = text_tables.vectors(memory.store.path, memory.store.snapshot()).to_pylist()
+        for row, vector in zip(rows, vectors, strict=True):
+            assert vector == pytest.approx(vector_of(row["text"], 12))
+    table = lancedb.connect(str(memory.store.path)).open_table("passages")
+    assert len(table.search("paris", query_type="fts").limit(20).to_list()) == 10
 
 
 def test_entities_that_nothing_mentions_are_withdrawn(memory):

@@ -124,12 +124,10 @@ def cognify(
         "documents": len(held.documents), "passages": len(held.passages),
         "entities": found.entities.num_rows, "answered": answered, **counts,
     }  # fmt: skip
-    types = sorted(set(found.entities["type"].to_pylist()))
     made = {
         **parent.memory,
         "cognified": {**settled, "figures": figures},
-        # A passage and an entity share neighbours and are no association.
-        "pass_options": {"node_types": types} if types else {},
+        "pass_options": text_graph.pass_options(graph),
     }
     tell("writing")
     unchanged = graph_tables.same(base, graph)

@@ -49,6 +49,7 @@ def memify(
     graph, orphans = _without_orphans(base)
     settled = (
         not orphans
+        and before.get("finished", False)
         and before.get("version") == parent.versions.get("passages")
         and before.get("embedder") == model.name
     )
@@ -189,7 +190,11 @@ def _commit(
     }
     tell(f"writing {rows.num_rows:,} passages and their indexes")
     # The version is known once it is written, and stands in the row that commits it.
-    made: dict[str, Any] = {"embedder": model.name, "figures": figures}
+    made: dict[str, Any] = {"embedder": model.name, "figures": figures, "finished": finished}
+
+    memory = {**parent.memory, "memified": made}
+    if "pass_options" in memory:
+        memory["pass_options"] = text_graph.pass_options(graph)
 
     def write() -> int:
         made["version"] = text_tables.write_indexed(
@@ -199,7 +204,7 @@ def _commit(
 
     snapshot = store.commit(
         graph, base=base, parent=parent, operation="memify", figures=figures,
-        parameters={"embedder": model.name, MEMORY: {**parent.memory, "memified": made}},
+        parameters={"embedder": model.name, MEMORY: memory},
         others={"passages": write},
     )  # fmt: skip
     return snapshot, figures

@@ -154,6 +154,20 @@ def entity_nodes(found: Extraction, taken: pa.Array) -> pa.Table:
     return _nodes(listed)
 
 
+def pass_options(graph: Graph) -> dict[str, Any]:
+    """What passes over a graph made of text do by default: they join no document or passage.
+
+    A passage and an entity share neighbours and are no association.  Where nodes of no type have
+    edges, which `node_types` cannot name, all may be joined.
+    """
+    types = graph.node_type
+    if types is None or bool((types[graph.source] < 0).any() | (types[graph.target] < 0).any()):
+        return {}
+    used = {graph.type_names[code] for code in np.unique(types[types >= 0]).tolist()}
+    listed = sorted(used - {DOCUMENT, PASSAGE})
+    return {"node_types": listed} if listed else {}
+
+
 def extracted_edges(
     found: Extraction, documents: pa.Table, passages: pa.Table, *, functional: Collection[str] = ()
 ) -> list[Edges]:
