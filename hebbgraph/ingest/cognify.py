@@ -88,7 +88,7 @@ def cognify(
     if by == RULES and _same(before, settled):
         return _report(parent, before["figures"], begun, by=by, changed=False)
     tell("reading the corpus")
-    held = _read(store, parent)
+    held = _read(store, parent, all_texts=openie is not None)
     asked, failures = 0, dict[str, str]()
     answers = None if by == RULES else Answers(store.path, by)
     if answers is not None:
@@ -117,13 +117,17 @@ def cognify(
             found.entities, found.mentions, found.relations, links, found.title_entities
         )
         answered = sum(answer is not None for answer in said)
+    listed, cut = held.document_rows, held.passage_rows
+    # The texts of a large corpus and its graph need not stand side by side in memory.
+    del held
     tell(f"linking {found.entities.num_rows:,} entities")
     base = store.graph()
-    graph, counts = _stated(base, held, found, closed, similar_by, progress)
+    graph, counts = _stated(base, listed, cut, found, closed, similar_by, progress)
     figures = {
-        "documents": len(held.documents), "passages": len(held.passages),
+        "documents": listed.num_rows, "passages": cut.num_rows,
         "entities": found.entities.num_rows, "answered": answered, **counts,
     }  # fmt: skip
+    del found
     made = {
         **parent.memory,
         "cognified": {**settled, "figures": figures},
@@ -168,7 +172,7 @@ def _digest(said: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _read(store: Store, parent: Snapshot) -> _Corpus:
+def _read(store: Store, parent: Snapshot, *, all_texts: bool) -> _Corpus:
     """The corpus in an order that hangs on the ids alone, not on when they came."""
     listed = text_tables.read(store.path, parent, "documents", _COLUMNS).sort_by("id")
     names = ["id", "document", "ordinal", "title", "headings", "text", "source", "start", "end",
@@ -178,20 +182,21 @@ def _read(store: Store, parent: Snapshot) -> _Corpus:
     return _Corpus(
         document_rows=listed.drop_columns(["text", "headings", "links"]),
         passage_rows=cut.drop_columns(["text", "headings"]),
-        documents=corpus.documents_of(listed), passages=corpus.passages_of(cut),
+        documents=corpus.documents_of(listed, all_texts=all_texts),
+        passages=corpus.passages_of(cut),
     )  # fmt: skip
 
 
 def _stated(
     base: Graph,
-    held: _Corpus,
+    listed: pa.Table,
+    cut: pa.Table,
     found: Extraction,
     functional: Collection[str],
     similar_by: Embedder | None,
     progress: Progress | None,
 ) -> tuple[Graph, dict[str, int]]:
     """``base`` with what the corpus states, and how many edges of each kind that is."""
-    listed, cut = held.document_rows, held.passage_rows
     texts = text_graph.nodes_of(listed, cut)
     entities = text_graph.entity_nodes(found, texts["id"].combine_chunks())
     edges = text_graph.extracted_edges(found, listed, cut, functional=functional)
@@ -207,6 +212,7 @@ def _stated(
         counts["similar"] = int(edges[-1].source.size)
     nodes = pa.concat_tables([texts, entities])
     new = text_graph.graph_of(nodes, edges)
+    del edges
     edges_before = stated_edges(base)
     if similar_by is None:
         kept = _similar_between(base, new)

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hebbgraph import schema
 from hebbgraph.ingest.classify import classify
@@ -95,16 +96,30 @@ def _table(rows: list[dict[str, Any]], kinds: pa.Schema) -> pa.Table:
     return pa.table(columns)
 
 
-def documents_of(rows: pa.Table) -> list[Document]:
-    """Documents as extraction takes them, in the order of the rows."""
-    listed = rows.select(["id", "title", "text", "source", "sha256", "headings", "links"])
+def documents_of(rows: pa.Table, *, all_texts: bool) -> list[Document]:
+    """Documents as extraction takes them, in the order of the rows.
+
+    Parameters
+    ----------
+    all_texts : False leaves out the texts of documents without headings and links, whose passages
+        tell all
+    """
+    marked = pc.or_(
+        pc.greater(pc.list_value_length(rows["headings"]), 0),
+        pc.greater(pc.list_value_length(rows["links"]), 0),
+    )
+    texts = rows["text"] if all_texts else pc.if_else(marked, rows["text"], "")
+    columns = [rows[name].to_pylist() for name in ("id", "title", "source", "sha256")]
     return [
         Document(
-            row["id"], row["title"], row["text"], source=row["source"], sha256=row["sha256"],
-            headings=tuple(Heading(**one) for one in row["headings"]),
-            links=tuple(Link(**one) for one in row["links"]),
+            id_, title, text, source=source, sha256=sha256,
+            headings=tuple(Heading(**one) for one in headings),
+            links=tuple(Link(**one) for one in links),
         )
-        for row in listed.to_pylist()
+        for id_, title, source, sha256, text, headings, links in zip(
+            *columns, texts.to_pylist(), rows["headings"].to_pylist(), rows["links"].to_pylist(),
+            strict=True,
+        )
     ]  # fmt: skip
 
 
