@@ -1,4 +1,4 @@
-"""From text to entities by rule: how fast, how much memory, and how much of what a model found.
+"""From text to entities and a committed graph: how fast, how much memory, how much is found.
 
 Entities are judged by passage, as normalised strings, against those that gpt-3.5-turbo wrote down
 for the 1,890 passages of hipporag-musique-train100.  Passages of even number were looked at while
@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
+import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -154,22 +156,78 @@ def whole_processes() -> None:
     machine.table(("text", "s", "peak MiB", "target"), rows)
 
 
-def step(name: str) -> None:
-    """What a process of its own does."""
-    from dataclasses import replace
+def stores() -> None:
+    """The commands, from a file of documents to a committed graph and its indexes."""
+    rows = []
+    for name, target_seconds, target_mib in (("musique", 8.0, None), ("many", None, 3072.0)):
+        with tempfile.TemporaryDirectory() as folder:
+            file, store = str(Path(folder, "documents.jsonl")), str(Path(folder, "data.lance"))
+            size = float(machine.process("-m", "bench.ingest", "--write", name, file).result)
+            spent, peaks, seconds = [], [], []
+            for command in (
+                ("add", file, "--max-tokens", "2048", store), ("cognify", store),
+                ("add", file, "--max-tokens", "2048", store), ("cognify", store), ("memify", store),
+            ):  # fmt: skip
+                before = os.times()
+                run = machine.hebbgraph(*command)
+                after = os.times()
+                spent.append(
+                    after.children_user + after.children_system
+                    - before.children_user - before.children_system
+                )  # fmt: skip
+                seconds.append(run.median)
+                peaks.append(run.peak_mib or 0.0)
+        rate = size / (spent[0] + spent[1])
+        met = []
+        if target_seconds:
+            met.append(
+                f"{target_seconds:.0f} s {machine.against(seconds[0] + seconds[1], target_seconds)}"
+            )
+        if target_mib:
+            # A second of start-up would decide for a small text.
+            met.append(f"1 MB/s {machine.against(1 / rate, 1.0)}")
+            met.append(f"{target_mib:,.0f} MiB {machine.against(max(peaks), target_mib)}")
+        rows.append((
+            f"{name}, {size:.1f} MB", f"{rate:.2f}", *(f"{one:.1f}" for one in seconds),
+            f"{max(peaks):,.0f}", ", ".join(met),
+        ))  # fmt: skip
+    header = ("text", "MB/s add + cognify", "add, s", "cognify", "add again", "cognify again",
+              "memify", "peak MiB", "target")  # fmt: skip
+    print("Commands as processes; MB a second of processor time, start included\n")
+    machine.table(header, rows)
 
-    from hebbgraph.ingest.passages import passages
-    from hebbgraph.ingest.rules.extract import extract
+
+def write(name: str, file: str) -> None:
+    """Documents as JSON Lines, and their megabytes on stdout."""
+    size = 0
+    with Path(file).open("w", encoding="utf-8") as out:
+        for one in repeated(name):
+            out.write(json.dumps({"id": one.id, "title": one.title, "text": one.text}) + "\n")
+            size += len(one.text.encode())
+    print(size / 1e6)
+
+
+def repeated(name: str) -> list[Any]:
+    """The documents of one set, or the same texts under other names until there are many."""
+    from dataclasses import replace
 
     documents = corpus((MUSIQUE,) if name == "musique" else ENGLISH)
     if name == "many":
-        # The same texts under other names and titles, until there are enough.
         times = -(-PASSAGES // len(documents))
         documents = [
             replace(one, id=f"{turn}/{one.id}", title=f"{one.title} {turn}" if turn else one.title)
             for turn in range(times)
             for one in documents
         ][:PASSAGES]
+    return documents
+
+
+def step(name: str) -> None:
+    """What a process of its own does."""
+    from hebbgraph.ingest.passages import passages
+    from hebbgraph.ingest.rules.extract import extract
+
+    documents = repeated(name)
     cut = [one for document in documents for one in passages(document, max_tokens=2048)]
     found = extract(documents, cut)
     size = sum(len(one.text) for one in cut) / 1e6
@@ -179,7 +237,11 @@ def step(name: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.ingest")
     parser.add_argument("--step", choices=("musique", "many"), help=argparse.SUPPRESS)
+    parser.add_argument("--write", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.write:
+        write(*arguments.write)
+        return
     if arguments.step:
         step(arguments.step)
         return
@@ -188,6 +250,7 @@ def main() -> None:
         return
     machine.heading("From text to entities", "numpy", "pyarrow", warm_up="one run to warm up")
     whole_processes()  # first, while this process is small
+    stores()
     entities()
     speed()
 

@@ -28,6 +28,7 @@ from hebbgraph.merge import merge
 from hebbgraph.node_history import NodeHistory
 from hebbgraph.snapshots import (
     FORGOTTEN,
+    MEMORY,
     NEXT_CLUSTER,
     TUNED,
     VERSIONED,
@@ -237,6 +238,7 @@ class Commits:
         figures: Mapping[str, Any],
         episodes_seen: int | None = None,
         archive: Graph | None = None,
+        others: Mapping[str, Callable[[], int]] | None = None,
     ) -> Snapshot:
         """Write a graph as the next snapshot.
 
@@ -248,6 +250,7 @@ class Commits:
         base : the graph of ``parent``
         episodes_seen : up to which episode it has learned; as ``parent`` if not given
         archive : the archived edges, over the same nodes; as ``parent`` has them if not given
+        others : what writes further tables, by their names, and returns the version
 
         Raises
         ------
@@ -261,6 +264,7 @@ class Commits:
             versions = graph_tables.write(
                 self.path, graph, base=base, parent=parent, archive=archive
             )
+            versions |= {name: write() for name, write in (others or {}).items()}
             return self._append(
                 graph_tables.reading(graph), parent, versions, episodes_seen,
                 operation=operation, parameters=parameters, figures=figures,
@@ -322,7 +326,8 @@ class Commits:
         **said: Any,
     ) -> Snapshot:
         # What a data set was taken in as goes on to every snapshot made of it.
-        handed_on = {name: parent.parameters[name] for name in (TUNED, FORGOTTEN, NEXT_CLUSTER)
+        handed_on = {name: parent.parameters[name]
+                     for name in (TUNED, FORGOTTEN, MEMORY, NEXT_CLUSTER)
                      if parent.parameters.get(name)}  # fmt: skip
         said["parameters"] = {**parent.origin, **handed_on, **said["parameters"]}
         seen = parent.episodes_seen if episodes_seen is None else episodes_seen
@@ -352,6 +357,7 @@ class Commits:
                     "snapshot": wanted.seq, **wanted.origin,
                     **({TUNED: wanted.tuned} if parent.tuned else {}),
                     **({FORGOTTEN: wanted.forgotten} if parent.forgotten else {}),
+                    **({MEMORY: wanted.memory} if parent.memory else {}),
                 },
             )  # fmt: skip
 
@@ -432,7 +438,7 @@ def _stands(path: Path) -> bool:
 
 
 def _first_commit(path: Path, graph: Graph, operation: str, parameters: dict[str, Any]) -> None:
-    if graph.n_nodes == 0:
+    if graph.n_nodes == 0 and operation == "import":
         raise InputError("a store needs at least one node, the graph has none")
     versions = graph_tables.write_all(path, graph)
     row = new_row(

@@ -3,25 +3,223 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
+from hebbgraph.graph import Graph
 from hebbgraph.store import Store
 
 if TYPE_CHECKING:
+    from hebbgraph.ingest.adding import Progress
+    from hebbgraph.ingest.reading import Item, Skipped
+    from hebbgraph.ingest.reports import AddReport, CognifyReport, MemifyReport, PruneReport
     from hebbgraph.plasticity.report import PlasticityReport
+    from hebbgraph.providers.protocols import Completer, Embedder
 
 
 class Memory:
-    """A memory on top of a store.
+    """A memory of text on top of a store; see ``docs/memory.md``.
+
+    Every verb goes on from what is there and can be called again at any time: what has not changed
+    costs next to nothing and commits nothing.
+
+    Parameters
+    ----------
+    path : folder of the store; where nothing stands an empty one is made
 
     Attributes
     ----------
     store : the :class:`~hebbgraph.store.Store` it lives in
+
+    Examples
+    --------
+    >>> import tempfile, hebbgraph
+    >>> memory = hebbgraph.Memory(tempfile.mkdtemp() + "/data.lance")
+    >>> memory.add({"id": "ada", "text": "Ada Lovelace worked with Charles Babbage."}).added
+    1
+    >>> memory.cognify().entities
+    2
+    >>> memory.cognify().changed
+    False
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        if "://" not in os.fspath(path) and _is_free(Path(path)):
+            none = pa.array([], pa.string())
+            Store.create(path, Graph.from_edges(none, none), operation="create")
         self.store = Store(path)
+
+    def __repr__(self) -> str:
+        return f"Memory({str(self.store.path)!r})"
+
+    def add(
+        self,
+        items: Item | Iterable[Item],
+        *,
+        node_set: str | Sequence[str] | None = None,
+        max_tokens: int = 256,
+        overlap: int = 0,
+        encoding: str | None = None,
+        remove_missing: bool = False,
+        skipped: Skipped | None = None,
+        progress: Progress | None = None,
+    ) -> AddReport:
+        """Read documents, cut them into passages, and commit both.
+
+        A document whose id is known and that differs replaces what is there; one that does not
+        differ costs its reading.  Records gone from a file that is read again are removed.
+
+        Parameters
+        ----------
+        items : paths, globs, folders, texts, mappings ({"id", "title", "text", "time", …}), one or
+            many; see :func:`hebbgraph.ingest.reading.documents`
+        node_set : names of sets that the documents belong to, in place of those they had
+        max_tokens, overlap : see :func:`hebbgraph.ingest.passages.passages`
+        encoding, skipped : see :func:`hebbgraph.ingest.reading.documents`
+        remove_missing : remove documents of the folders given whose files are gone
+        progress : called with what is being done
+
+        Raises
+        ------
+        InputError
+            an item cannot be read; then nothing is added
+        """
+        from hebbgraph.ingest.adding import add
+
+        return add(
+            self.store, items, node_set=node_set, max_tokens=max_tokens, overlap=overlap,
+            encoding=encoding, remove_missing=remove_missing, skipped=skipped, progress=progress,
+        )  # fmt: skip
+
+    def remove(self, ids: str | Iterable[str]) -> AddReport:
+        """Remove documents with what only they supported.
+
+        Passages go at once; where the memory was cognified, so do entities, links and relations.
+
+        Parameters
+        ----------
+        ids : of documents; one that ends a path also takes in its records and files
+
+        Raises
+        ------
+        NodeNotFoundError
+            there is no such document; then nothing is removed
+        """
+        from hebbgraph.ingest.adding import remove
+
+        done = remove(self.store, ids)
+        if done.changed and "cognified" in self.store.snapshot().memory:
+            import dataclasses
+
+            after = self.cognify()
+            done = dataclasses.replace(
+                done, snapshot=after.snapshot, seconds=done.seconds + after.seconds
+            )
+        return done
+
+    def cognify(
+        self,
+        *,
+        by: str | None = None,
+        completer: Completer | None = None,
+        openie: str | os.PathLike[str] | None = None,
+        similar_by: Embedder | None = None,
+        functional: Collection[str] | None = None,
+        workers: int = 4,
+        progress: Progress | None = None,
+    ) -> CognifyReport:
+        """Make the graph that the documents state, and commit it.
+
+        Nodes are documents, passages and entities; edges ``part_of``, ``mentions``, ``links`` (a
+        passage to a document whose title it says) and relations between entities.  The graph is a
+        function of the documents, whatever the order in which they came; weights that edges have
+        learned are kept.
+
+        Parameters
+        ----------
+        by : ``"rules"`` goes back to rules; None takes the model or file given, else the model that
+            HEBBGRAPH_COMPLETER names, else what the last call took
+        completer : a language model that finds entities and relations, one call a passage that it
+            has not answered before; see :func:`hebbgraph.providers.choice.completer`
+        openie : a published extraction that holds texts of the documents; see
+            :func:`hebbgraph.ingest.openie.read_openie`
+        similar_by : links entities of similar names, cosine ≥ 0.75; once made, such links stay
+            between entities that stay
+        functional : relations of which a subject has one object at a time: a newer statement closes
+            the older; None takes what the last call took
+        workers : calls of the model at a time, in [1, 64]
+        progress : called with what is being done
+
+        Raises
+        ------
+        ProviderError
+            the model does not answer at all; answers so far are kept
+        InputError
+            the file is not of the format, or of other texts
+        """
+        from hebbgraph.ingest.cognify import cognify
+
+        return cognify(
+            self.store, by=by, completer=completer, openie=openie, similar_by=similar_by,
+            functional=functional, workers=workers, progress=progress,
+        )  # fmt: skip
+
+    def memify(
+        self, *, embedder: Embedder | None = None, progress: Progress | None = None
+    ) -> MemifyReport:
+        """Give passages vectors and indexes, tell duplicates, and commit that.
+
+        Parameters
+        ----------
+        embedder : of the vectors; None takes HEBBGRAPH_EMBEDDER, else one fitted on the corpus and
+            kept with the store; see :func:`hebbgraph.providers.choice.embedder`
+        progress : called with what is being done
+
+        Raises
+        ------
+        ProviderError
+            the model does not answer
+        """
+        from hebbgraph.ingest.memify import memify
+
+        return memify(self.store, embedder=embedder, progress=progress)
+
+    def plastify(self, **options: Any) -> PlasticityReport:
+        """Run one pass and commit it; options as in :func:`hebbgraph.plastify`.
+
+        After `cognify` links are discovered between entities unless ``node_types`` says otherwise.
+        """
+        return self.store.plastify(**options)
+
+    def prune(self, *, keep: int | None = None) -> PruneReport:
+        """Drop from disk what nothing needs: the memory knows what it knew before.
+
+        That is versions that no snapshot names, snapshots but the newest ``keep``, answers of the
+        model to texts that are gone, and word spaces of snapshots that are gone.
+        """
+        from hebbgraph.ingest.prune import prune
+
+        return prune(self.store, keep=keep)
+
+    def graph(self, snapshot: int | None = None, *, as_of: datetime | None = None) -> Graph:
+        """The graph of a snapshot, the newest by default.
+
+        Parameters
+        ----------
+        as_of : leave out the facts that did not hold at that moment, aware
+        """
+        found = self.store.graph(snapshot)
+        if as_of is None:
+            return found
+        from hebbgraph import check
+        from hebbgraph.ingest.facts import as_of as held
+
+        check.microseconds("as_of", as_of)
+        return held(found, as_of)
 
     def record(self, nodes: Iterable[str | int], **options: Any) -> None:
         """Note that some nodes were active together; see :meth:`hebbgraph.Store.record`."""
@@ -31,6 +229,9 @@ class Memory:
         """Record many episodes; see :meth:`hebbgraph.Store.record_many`."""
         return self.store.record_many(episodes)
 
-    def plastify(self, **options: Any) -> PlasticityReport:
-        """Run one pass and commit it; options as in :func:`hebbgraph.plastify`."""
-        return self.store.plastify(**options)
+
+def _is_free(path: Path) -> bool:
+    try:
+        return not path.exists() or (path.is_dir() and not any(path.iterdir()))
+    except OSError:
+        return False

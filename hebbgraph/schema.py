@@ -108,6 +108,8 @@ SNAPSHOTS = pa.schema(
                nullable=True),
         _field("schema_version", pa.int32(), "schema it was written with"),
         _field("clusters_version", pa.int64(), "Lance version of clusters", nullable=True),
+        _field("documents_version", pa.int64(), "Lance version of documents", nullable=True),
+        _field("passages_version", pa.int64(), "Lance version of passages", nullable=True),
     ]
 )  # fmt: skip
 
@@ -123,12 +125,74 @@ CLUSTERS = pa.schema(
     ]
 )
 
+_HEADING = pa.struct([("start", pa.int64()), ("level", pa.int32()), ("title", pa.string())])
+_LINK = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("target", pa.string())])
+
+DOCUMENTS = pa.schema(
+    [
+        _field("key", pa.int64(), "key of its node"),
+        _field("id", pa.string(), "id of its node, unique: what search returns"),
+        _field("title", pa.string(), "empty if none is known"),
+        _field("text", pa.string(), "as it was read"),
+        _field("time", TIME, "when it was written or said", nullable=True),
+        _field("source", pa.string(), "file it was read from; empty for a string"),
+        _field("start", pa.int64(), "first of its bytes in the file; null: all", nullable=True),
+        _field("end", pa.int64(), "byte after the last; null: all", nullable=True),
+        _field("sha256", pa.string(), "of the bytes it was read from"),
+        _field("kind", pa.string(), "lesson, decision, rule, …"),
+        _field("tags", pa.list_(pa.string()), "small keywords, at most six if not given"),
+        _field("node_set", pa.list_(pa.string()), "sets it was added to, sorted"),
+        _field("headings", pa.list_(_HEADING), "where they stand, in characters"),
+        _field("links", pa.list_(_LINK), "where they stand, in characters"),
+        _field("metadata", pa.string(), "what else the source says, JSON"),
+        _field("max_tokens", pa.int32(), "how it was cut"),
+        _field("overlap", pa.int32(), "how it was cut"),
+        _field("fingerprint", pa.string(), "hash of all the above but key and file"),
+    ]
+)
+
+PASSAGES = pa.schema(
+    [
+        _field("key", pa.int64(), "key of its node"),
+        _field("id", pa.string(), "id of its node: document#ordinal"),
+        _field("document", pa.string(), "id of its document"),
+        _field("ordinal", pa.int32(), "place in the document, from 0"),
+        _field("title", pa.string(), "of the document"),
+        _field("headings", pa.list_(pa.string()), "titles it stands under, the highest first"),
+        _field("text", pa.string(), "without blanks at its ends"),
+        _field("source", pa.string(), "file of the document; empty for a string"),
+        _field("start", pa.int64(), "first of its bytes in the document's text"),
+        _field("end", pa.int64(), "byte after the last"),
+        _field("sha256", pa.string(), "of the bytes the document was read from"),
+        _field("time", TIME, "of the document", nullable=True),
+        _field("node_set", pa.list_(pa.string()), "of the document"),
+        _field("tags", pa.list_(pa.string()), "of the document"),
+        _field("kind", pa.string(), "of the document"),
+        _field("words", pa.string(), "words of title and text by blanks: what full text indexes"),
+        _field("duplicate_of", pa.int64(), "key of the first passage of the same words",
+               nullable=True),
+    ]
+)  # fmt: skip
+
+VECTOR = "vector"
+"""Column that memify adds to passages, a fixed-size list whose length the embedder decides."""
+
+
+def with_vectors(dimensions: int) -> pa.Schema:
+    """Schema of passages once they have vectors."""
+    comment = "by the embedder that the snapshot names; null where none was made"
+    return PASSAGES.append(_field(VECTOR, pa.list_(pa.float32(), dimensions), comment,
+                                  nullable=True))  # fmt: skip
+
+
 TABLES = {
     "nodes": NODES,
     "edges": EDGES,
     "archive": ARCHIVE,
     "episodes": EPISODES,
     "clusters": CLUSTERS,
+    "documents": DOCUMENTS,
+    "passages": PASSAGES,
     "snapshots": SNAPSHOTS,
 }
 

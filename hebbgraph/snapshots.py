@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from hebbgraph import schema
 
-VERSIONED = ("nodes", "edges", "archive", "clusters")
+VERSIONED = ("nodes", "edges", "archive", "clusters", "documents", "passages")
 """Tables whose versions a snapshot names."""
 ORIGIN = ("origin_version", "origin_columns")
 TUNED = "tuned"
@@ -23,6 +23,8 @@ NEXT_CLUSTER = "next_cluster"
 """Parameter that holds the first cluster id never given, handed on likewise."""
 FORGOTTEN = "forgotten"
 """Parameter that holds what of the episodes is forgotten, handed on likewise."""
+MEMORY = "memory"
+"""Parameter that holds what was made of the text, and how; handed on likewise."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Snapshot:
     created_at : when it was committed, UTC
     operation : what made it: import, plastify, decay, tune, cluster, consolidate, forget, restore
     parameters, figures : options and report of that operation
-    versions : Lance version of each table; ``archive`` and ``clusters`` once there are any
+    versions : Lance version of each table; those beyond ``nodes`` and ``edges`` once there are any
     episodes_seen : episodes with a smaller ``seq`` are learned from
     reading : how the tables become a graph
     """
@@ -101,6 +103,17 @@ class Snapshot:
         """Options of discovery that tuning chose, and its tiers; empty if it has not been run."""
         chosen: dict[str, Any] = self.parameters.get(TUNED, {})
         return chosen
+
+    @property
+    def pass_options(self) -> dict[str, Any]:
+        """Defaults of passes: what suits a graph made of text, then what tuning chose."""
+        return {**self.memory.get("pass_options", {}), **self.tuned.get("options", {})}
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """What was made of the text: ``cognified``, ``memified``; empty where there is no text."""
+        made: dict[str, Any] = self.parameters.get(MEMORY, {})
+        return made
 
     @property
     def next_cluster(self) -> int:

@@ -116,7 +116,7 @@ class Store(Commits):
             # An upward import: the method belongs here for whoever holds a store.
             from hebbgraph.plasticity.plastify import plastify
         parent, base = reading.result()
-        tuned = parent.tuned.get("options", {}) if parent is not None else {}
+        tuned = {} if parent is None else parent.pass_options
         episodes, seen = self._episodes(base, parent, options)
         before = None if parent is None else self.last_pass(parent)
         learned, report = plastify(base, episodes=episodes, settled=before, **{**tuned, **options})

@@ -31,14 +31,18 @@ def folder(path: Path, table: str) -> str:
     return str(path / f"{table}.lance")
 
 
-def write(path: Path, table: str, rows: pa.Table) -> int:
+def write(path: Path, table: str, rows: pa.Table, *, kinds: pa.Schema | None = None) -> int:
     """Write all rows as a new version, in one commit; returns the version.
 
     The learned columns go to a data file of their own, so that :func:`replace_columns` can later
     write them alone.
+
+    Parameters
+    ----------
+    kinds : schema, where it is not that of :mod:`hebbgraph.schema`
     """
     target = folder(path, table)
-    kinds = schema.TABLES[table]
+    kinds = schema.TABLES[table] if kinds is None else kinds
     rows = rows.cast(kinds)
     if not rows.num_rows or table not in schema.LEARNED:
         return int(lance.write_dataset(rows, target, mode="overwrite").version)

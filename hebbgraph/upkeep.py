@@ -77,6 +77,12 @@ def forget_in_store(
             f"{store.path}: is a plain Lance data set; delete the rows there, "
             "and the next pass lets go of them"
         )
+    current = store.current
+    if current is not None and "documents" in current.versions:
+        raise InputError(
+            f"{store.path}: is a memory of text; take documents out with `hebbgraph remove`, then "
+            "`hebbgraph cognify` withdraws what only they said"
+        )
     asked, named = list(nodes), list(edges)
     span = forgetting.span(after, before)
     if not (asked or named or source is not None or span or purge):

@@ -12,6 +12,7 @@ from hebbgraph.cli import (
     inspection,
     maintenance,
     passes,
+    text,
     tuning,
     use,
 )
@@ -27,6 +28,8 @@ def main() -> None:
     discovered from shared neighbours.
 
     \b
+    hebbgraph add notes/ data.lance
+    hebbgraph cognify data.lance
     hebbgraph import edges.csv data.lance
     hebbgraph plastify data.lance
     hebbgraph explain data.lance A B
@@ -34,6 +37,11 @@ def main() -> None:
 
 
 for _command in (
+    text.add_command,
+    text.remove_command,
+    text.cognify_command,
+    text.memify_command,
+    text.prune_command,
     exchange.import_command,
     use.record_command,
     passes.plastify_command,

@@ -103,9 +103,19 @@ def _story(snapshot: Snapshot) -> str:
         )
     if snapshot.operation == "forget":
         return f"{figures['nodes']:,} nodes and {figures['edges']:,} edges forgotten"
-    counts = (f"{value:,} {name.replace('_', ' ')}" for name, value in figures.items()
-              if isinstance(value, int))  # fmt: skip
-    return ", ".join(counts)
+    if snapshot.operation in ("add", "remove"):
+        counts = {name: figures[name] for name in ("added", "replaced", "removed")
+                  if figures.get(name)}  # fmt: skip
+        return "documents: " + ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    if snapshot.operation == "cognify":
+        return f"{figures['entities']:,} entities of {figures['passages']:,} passages"
+    if snapshot.operation == "memify":
+        return f"{figures['passages']:,} passages indexed, {figures['duplicates']:,} duplicates"
+    return ", ".join(
+        f"{value:,} {name.replace('_', ' ')}"
+        for name, value in figures.items()
+        if isinstance(value, int)
+    )
 
 
 @click.command("diff", context_settings={"ignore_unknown_options": True})

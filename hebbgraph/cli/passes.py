@@ -144,18 +144,21 @@ def plastify_command(
     """Let the graph in STORE learn once, and commit what it learned.
 
     STORE may be a plain Lance data set of edges: the other tables then live inside its folder.
-    What `hebbgraph tune STORE` chose stands in for the defaults shown here.
+    What `hebbgraph tune STORE` chose stands in for the defaults shown here.  After `hebbgraph
+    cognify` links are looked for between entities, unless --node-type says otherwise.
     """
     options["max_new_edges_per_node"] = cap(max_new_edges_per_node)
     for name in TUNED:
         if not stated(name):
             del options[name]
+    if node_types:
+        options["node_types"] = node_types
     import hebbgraph
 
     with progress(quiet=quiet) as phase:
         phase("reading")
         report = hebbgraph.open(store, source=source, target=target).plastify(
-            dry_run=dry_run, rule=rules, node_types=node_types or None, progress=phase, **options
+            dry_run=dry_run, rule=rules, progress=phase, **options
         )
 
     def show(console: Console) -> None:

@@ -43,17 +43,13 @@ def read_openie(
     InputError
         the file is not of the format
     """
-    docs = _docs(Path(path))
+    docs = read_docs(path)
     if ids is not None and len(ids) != len(docs):
         raise InputError(f"ids: expected {len(docs)}, one a document of {path}, got {len(ids)}")
     documents: list[Document] = []
     passages: list[Passage] = []
     for row, doc in enumerate(docs):
-        text = doc.get("text") or doc.get("passage") or ""
-        title = doc.get("title") or ""
-        # Some write the title into the passage, as its first line.
-        if not title and "passage" in doc and "\n" in text:
-            title, text = text.split("\n", 1)
+        title, text = title_and_text(doc)
         own = ids[row] if ids is not None else str(doc.get("idx") or row)
         digest = sha256(text.encode())
         documents.append(Document(own, title, text, source=str(path), sha256=digest))
@@ -61,10 +57,18 @@ def read_openie(
         start = len(text[: len(text) - len(text.lstrip())].encode())
         end = start + len(body.encode())
         passages.append(Passage(own, 0, start, end, body, (), str(path), digest))
-    return documents, passages, _extraction(docs, documents)
+    return documents, passages, extraction_of(docs, documents)
 
 
-def _docs(path: Path) -> list[Mapping[str, Any]]:
+def read_docs(path: str | os.PathLike[str]) -> list[Mapping[str, Any]]:
+    """The list ``docs`` of a file.
+
+    Raises
+    ------
+    InputError
+        the file is not of the format
+    """
+    path = Path(path)
     try:
         value = json.loads(path.read_bytes())
     except OSError as error:
@@ -102,7 +106,23 @@ class _Names:
         return number
 
 
-def _extraction(docs: Sequence[Mapping[str, Any]], documents: Sequence[Document]) -> Extraction:
+def title_and_text(doc: Mapping[str, Any]) -> tuple[str, str]:
+    """What a doc says it was extracted from."""
+    text = doc.get("text") or doc.get("passage") or ""
+    title = doc.get("title") or ""
+    # Some write the title into the passage, as its first line.
+    if not title and "passage" in doc and "\n" in text:
+        title, text = text.split("\n", 1)
+    return title, text
+
+
+def extraction_of(docs: Sequence[Mapping[str, Any]], documents: Sequence[Document]) -> Extraction:
+    """What docs say of documents of one passage each, in the same order.
+
+    Parameters
+    ----------
+    docs : each with ``extracted_entities`` and ``extracted_triples``, or without
+    """
     names = _Names()
     mentions: list[tuple[int, int, int, int]] = []
     triples: list[tuple[int, int, str, int]] = []

@@ -1,0 +1,238 @@
+"""Documents into the store and out of it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hebbgraph import check, tables, text_tables
+from hebbgraph.errors import InputError, NodeNotFoundError
+from hebbgraph.graph import Graph
+from hebbgraph.ids import shown
+from hebbgraph.ingest import corpus, text_graph
+from hebbgraph.ingest.documents import Document
+from hebbgraph.ingest.reading import Item, Skipped, documents
+from hebbgraph.ingest.reports import AddReport
+from hebbgraph.snapshots import MEMORY, Snapshot
+from hebbgraph.statements import restated, stated_edges
+
+if TYPE_CHECKING:
+    from hebbgraph.store import Store
+
+Progress = Callable[[str], None]
+_TOLD_EVERY = 1000  # documents
+
+
+def add(
+    store: Store,
+    items: Item | Iterable[Item],
+    *,
+    node_set: str | Sequence[str] | None = None,
+    max_tokens: int = 256,
+    overlap: int = 0,
+    encoding: str | None = None,
+    remove_missing: bool = False,
+    skipped: Skipped | None = None,
+    progress: Progress | None = None,
+) -> AddReport:
+    """Read documents into a store; see :meth:`hebbgraph.Memory.add`."""
+    begun = time.perf_counter()
+    if tables.is_dataset(store.path):
+        raise InputError(
+            f"{store.path}: is a plain Lance data set of edges; give text a memory of its own"
+        )
+    sets = sorted({node_set} if isinstance(node_set, str) else set(node_set or ()))
+    check.integer("max_tokens", max_tokens, 16)
+    how: dict[str, Any] = {"node_set": sets, "max_tokens": max_tokens, "overlap": overlap}
+    parent = store.snapshot()
+    known = text_tables.read(
+        store.path, parent, "documents", ["key", "id", "fingerprint", "source"]
+    )
+    before = dict(zip(known["id"].to_pylist(), known["fingerprint"].to_pylist(), strict=True))
+    listed: list[Any] = _listed(items)
+    changed: list[tuple[Document, str]] = []
+    seen: set[str] = set()
+    sources: set[str] = set()
+    size = 0
+    for document in documents(listed, encoding=encoding, skipped=skipped):
+        own = corpus.fingerprint(document, **how)
+        seen.add(document.id)
+        sources.add(document.source)
+        size += len(document.text.encode())
+        if before.get(document.id) != own:
+            changed.append((document, own))
+        if progress is not None and len(seen) % _TOLD_EVERY == 0:
+            rate = size / 1e6 / (time.perf_counter() - begun)
+            progress(f"reading: {len(seen):,} documents, {rate:.1f} MB/s")
+    missing = _missing(known, seen, sources, listed, everywhere=remove_missing)
+    replaced = sum(document.id in before for document, _ in changed)
+    snapshot, cut = parent, 0
+    if changed or missing:
+        if progress is not None:
+            progress(f"cutting {len(changed):,} documents into passages")
+        new = corpus.rows_of(changed, **how)
+        cut = new[1].num_rows
+        gone = {document.id for document, _ in changed if document.id in before} | set(missing)
+        figures = {"added": len(changed) - replaced, "replaced": replaced,
+                   "removed": len(missing), "passages": cut}  # fmt: skip
+        snapshot = _commit(
+            store, parent, new, gone, operation="add", parameters=how, figures=figures
+        )
+    return AddReport(
+        snapshot=snapshot.seq, changed=snapshot.id != parent.id,
+        seconds=time.perf_counter() - begun,
+        added=len(changed) - replaced, replaced=replaced, removed=len(missing),
+        unchanged=len(seen) - len(changed), passages=cut, bytes=size,
+    )  # fmt: skip
+
+
+def remove(store: Store, ids: str | Iterable[str]) -> AddReport:
+    """Take documents out of a store; see :meth:`hebbgraph.Memory.remove`."""
+    begun = time.perf_counter()
+    parent = store.snapshot()
+    known = text_tables.read(store.path, parent, "documents", ["id"])["id"].to_pylist()
+    held = set(known)
+    gone: set[str] = set()
+    for wanted in [ids] if isinstance(ids, str) else list(ids):
+        # A file of records, and a folder, are called by what the ids of their documents begin with.
+        begin = (f"{wanted}#", f"{wanted.rstrip('/')}/")
+        found = {wanted} if wanted in held else {one for one in known if one.startswith(begin)}
+        if not found:
+            raise NodeNotFoundError(
+                f"no document {shown(wanted)} in {store.path}, nothing was removed; ids are those "
+                "that `add` was given, or paths seen from the folder that was added"
+            )
+        gone |= found
+    snapshot = parent
+    if gone:
+        empty = corpus.rows_of([], node_set=[], max_tokens=16, overlap=0)
+        snapshot = _commit(
+            store, parent, empty, gone, operation="remove",
+            parameters={"documents": sorted(gone)[:100]}, figures={"removed": len(gone)},
+        )  # fmt: skip
+    return AddReport(
+        snapshot=snapshot.seq, changed=snapshot.id != parent.id,
+        seconds=time.perf_counter() - begun,
+        added=0, replaced=0, removed=len(gone), unchanged=0, passages=0, bytes=0,
+    )  # fmt: skip
+
+
+def _listed(items: Any) -> list[Any]:
+    one = isinstance(items, str | os.PathLike | Mapping | Document)
+    return [items] if one else list(items)
+
+
+def _missing(
+    known: pa.Table, seen: set[str], sources: set[str], items: list[Any], *, everywhere: bool
+) -> list[str]:
+    """Documents that a file read now held before, or with ``everywhere`` a folder read now."""
+    said = {str(item.get("source")) for item in items if isinstance(item, Mapping)}
+    read = sources - said - {""}
+    folders = [
+        Path(item) for item in items if isinstance(item, str | os.PathLike) and _is_folder(item)
+    ]
+    begin = tuple(f"{folder.resolve().name}/" for folder in folders)
+    within = tuple(os.path.join(os.path.abspath(folder), "") for folder in folders)
+    found = []
+    for own, source in zip(known["id"].to_pylist(), known["source"].to_pylist(), strict=True):
+        inside = everywhere and bool(source) and (
+            own.startswith(begin) or os.path.abspath(source).startswith(within)
+        )  # fmt: skip
+        if own not in seen and (source in read or inside):
+            found.append(own)
+    return found
+
+
+def _is_folder(item: str | os.PathLike[str]) -> bool:
+    try:
+        return Path(item).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _commit(
+    store: Store,
+    parent: Snapshot,
+    new: tuple[pa.Table, pa.Table],
+    gone: set[str],
+    *,
+    parameters: Mapping[str, Any],
+    **said: Any,
+) -> Snapshot:
+    """Rows of changed documents in place of those of some documents, and their nodes."""
+    listed, cut = new
+    base = store.graph()
+    names = pa.array(sorted(gone), pa.string())
+    old = {
+        table: _keys(store, parent, table, column, names)
+        for table, column in (("documents", "id"), ("passages", "document"))
+    }
+    _check_ids(store, parent, listed, cut, names)
+    graph = _restructured(base, listed, cut, old)
+    ids = graph.ids_of(np.arange(graph.n_nodes))
+    keyed = {
+        table: rows.append_column("key", pc.index_in(rows["id"], value_set=ids).cast(pa.int64()))
+        for table, rows in (("documents", listed), ("passages", cut))
+    }
+    memory = dict(parent.memory)
+    if "cognified" in memory:
+        # Passages that went took their edges along: even the old documents must be stated anew.
+        memory["cognified"] = {**memory["cognified"], "corpus": None}
+        parameters = {**parameters, MEMORY: memory}
+    return store.commit(
+        graph, base=base, parent=parent, parameters=parameters,
+        others={
+            table: lambda table=table: text_tables.replace_rows(  # type: ignore[misc]
+                store.path, table, parent, removed=old[table], added=keyed[table]
+            )
+            for table in keyed
+        },
+        **said,
+    )  # fmt: skip
+
+
+def _restructured(
+    base: Graph, listed: pa.Table, cut: pa.Table, old: Mapping[str, npt.NDArray[np.int64]]
+) -> Graph:
+    at_old = np.zeros(base.n_nodes, np.bool_)
+    for keys in old.values():
+        at_old[keys] = True
+    named = text_graph.PART_OF in base.relation_names
+    code = base.relation_names.index(text_graph.PART_OF) if named else -1
+    part_of = stated_edges(base) & (base.relation == code) & at_old[base.source]
+    new = text_graph.structure(listed, cut)
+    return restated(base, new, nodes=at_old, edges=part_of)
+
+
+def _keys(
+    store: Store, parent: Snapshot, table: str, column: str, names: pa.Array
+) -> npt.NDArray[np.int64]:
+    rows = text_tables.read(store.path, parent, table, ["key", column])
+    kept = rows.filter(pc.is_in(rows[column], value_set=names))
+    keys: npt.NDArray[np.int64] = kept["key"].to_numpy()
+    return keys
+
+
+def _check_ids(
+    store: Store, parent: Snapshot, listed: pa.Table, cut: pa.Table, gone: pa.Array
+) -> None:
+    """No document may have the id of a passage: both are nodes."""
+    held = text_tables.read(store.path, parent, "passages", ["id", "document"])
+    held = held.filter(pc.invert(pc.is_in(held["document"], value_set=gone)))
+    known = text_tables.read(store.path, parent, "documents", ["id"])
+    passages = pa.chunked_array([*held["id"].chunks, *cut["id"].chunks], pa.string())
+    named = pa.chunked_array([*known["id"].chunks, *listed["id"].chunks], pa.string())
+    both = named.filter(pc.is_in(named, value_set=passages.combine_chunks()))
+    if len(both):
+        raise InputError(
+            f"document {shown(both[0].as_py())} has the id of a passage of another document; "
+            "give it an id that does not end in # and a number"
+        )

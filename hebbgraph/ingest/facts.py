@@ -1,0 +1,112 @@
+"""When a fact held: relations that are true of one object at a time."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hebbgraph.edgelist import UNDATED
+from hebbgraph.graph import Graph
+
+Ints = npt.NDArray[np.int64]
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+def validity(
+    fact: Ints,
+    subject: Ints,
+    predicate: Ints,
+    *,
+    time: Ints,
+    passage: Ints,
+    functional: Sequence[int],
+) -> tuple[dict[int, dict[str, Any]], Ints, Ints]:
+    """From when facts hold, and until when where a newer one closed them.
+
+    A fact holds from its first dated statement on.  One of a functional predicate holds until the
+    next statement of its subject and predicate with another object; stated again after that, it
+    holds anew.  Of statements of one moment the fact that comes first in the arrays is the earlier.
+    Undated statements open and close nothing.
+
+    Parameters
+    ----------
+    fact : (m,) of every statement
+    subject, predicate : (f,) of every fact
+    time : (m,) UTC microseconds of every statement
+    passage : (m,) that makes it
+    functional : predicates
+
+    Returns
+    -------
+    more : fact to ``valid_from`` and ``valid_to`` of the last time it held, and ``intervals`` where
+        it held more than once; ISO 8601
+    newer, older : (k,) passages, the first to state what closed a fact, and the first that stated
+        what was closed; each pair once
+    """
+    more: dict[int, dict[str, Any]] = {}
+    dated = np.flatnonzero(time != UNDATED)
+    order = dated[np.lexsort((passage[dated], fact[dated], time[dated]))]
+    holder: dict[tuple[int, int], tuple[int, int]] = {}
+    closes = frozenset(functional)
+    intervals: dict[int, list[list[int | None]]] = {}
+    pairs: set[tuple[int, int]] = set()
+    for row in order.tolist():
+        own, when = int(fact[row]), int(time[row])
+        place = (int(subject[own]), int(predicate[own]))
+        if place[1] not in closes:
+            intervals.setdefault(own, [[when, None]])
+            continue
+        held = holder.get(place)
+        if held is not None and held[0] == own:
+            continue
+        intervals.setdefault(own, []).append([when, None])
+        if held is not None:
+            intervals[held[0]][-1][1] = when
+            if held[1] != int(passage[row]):
+                pairs.add((int(passage[row]), held[1]))
+        holder[place] = (own, int(passage[row]))
+    for own, held_at in intervals.items():
+        told = [[_iso(moment) for moment in interval] for interval in held_at]
+        last = {"valid_from": told[-1][0], "valid_to": told[-1][1]}
+        more[own] = {name: moment for name, moment in last.items() if moment is not None}
+        if len(told) > 1:
+            more[own]["intervals"] = told
+    listed = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    return more, listed[:, 0], listed[:, 1]
+
+
+def _iso(moment: int | None) -> str | None:
+    if moment is None:
+        return None
+    return (_EPOCH + datetime.timedelta(microseconds=moment)).isoformat()
+
+
+def as_of(graph: Graph, moment: datetime.datetime) -> Graph:
+    """The graph without the facts that did not hold at a moment.
+
+    Edges that say nothing of when they hold stay.
+    """
+    if graph.edge_properties is None:
+        return graph
+    told = pc.fill_null(pc.match_substring(graph.edge_properties, '"valid_from"'), False)
+    rows = np.flatnonzero(told.to_numpy(zero_copy_only=False))
+    kept = np.ones(graph.n_edges, np.bool_)
+    for row, text in zip(
+        rows.tolist(), graph.edge_properties.take(pa.array(rows)).to_pylist(), strict=True
+    ):
+        said = json.loads(text)
+        held_at = said.get("intervals") or [[said["valid_from"], said.get("valid_to")]]
+        kept[row] = any(_holds(interval, moment) for interval in held_at)
+    return graph if kept.all() else graph.take_edges(np.flatnonzero(kept))
+
+
+def _holds(interval: Sequence[str | None], moment: datetime.datetime) -> bool:
+    begin, end = (None if one is None else datetime.datetime.fromisoformat(one) for one in interval)
+    return (begin is None or begin <= moment) and (end is None or moment < end)
