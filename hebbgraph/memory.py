@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hebbgraph.ingest.reports import AddReport, CognifyReport, MemifyReport, PruneReport
     from hebbgraph.plasticity.report import PlasticityReport
     from hebbgraph.providers.protocols import Completer, Embedder
+    from hebbgraph.retrieval.hits import Found, Hit
+    from hebbgraph.retrieval.opened import Opened
 
 
 class Memory:
@@ -52,6 +54,7 @@ class Memory:
             none = pa.array([], pa.string())
             Store.create(path, Graph.from_edges(none, none), operation="create")
         self.store = Store(path)
+        self._opened: Opened | None = None
 
     def __repr__(self) -> str:
         return f"Memory({str(self.store.path)!r})"
@@ -204,6 +207,75 @@ class Memory:
         from hebbgraph.ingest.prune import prune
 
         return prune(self.store, keep=keep)
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        search_type: str = "chunks",
+        intent: str = "auto",
+        node_set: str | Collection[str] | None = None,
+        completer: Completer | None = None,
+        now: datetime | None = None,
+    ) -> list[Hit]:
+        """The k passages that resonate most with a query, best first; see ``docs/retrieval.md``.
+
+        :meth:`find` has the same with the answer of a completer, what the passages state, and the
+        intent.
+
+        Parameters
+        ----------
+        query : any text; a blank one finds nothing
+        k : at most this many hits, each passage once
+        search_type : chunks, lexical, graph, graph_completion, rag_completion, summaries, temporal
+            or similar
+        intent : auto, or one of general, similar_decisions, past_failures, related_rules,
+            reasoning_chain, context_explore
+        node_set : look only among documents of these sets
+        completer : a language model, for the two kinds with an answer
+        now : moment from which recency counts, with a time zone; the clock by default
+
+        Raises
+        ------
+        ParameterError
+            an option is outside its range
+        """
+        return list(
+            self.find(
+                query, k=k, search_type=search_type, intent=intent, node_set=node_set,
+                completer=completer, now=now,
+            ).hits
+        )  # fmt: skip
+
+    def find(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        search_type: str = "chunks",
+        intent: str = "auto",
+        node_set: str | Collection[str] | None = None,
+        completer: Completer | None = None,
+        now: datetime | None = None,
+    ) -> Found:
+        """:meth:`search` with all that was found: intent, triplets, answer and a note.
+
+        What is searched is read once for a snapshot and kept in memory.
+        """
+        from hebbgraph.retrieval.opened import opened
+        from hebbgraph.retrieval.search import Options, search
+
+        current = self.store.snapshot().seq
+        if self._opened is None or self._opened.snapshot != current:
+            self._opened = opened(self.store)
+        here = self._opened
+        options = Options(vitals=here.vitals(now), now=now, allowed=here.allowed(node_set))
+        text = query if isinstance(query, str) else ""
+        return search(
+            here.corpus, query, k=k, kind=search_type, intent=intent, vector=here.vector(text),
+            completer=completer, options=options,
+        )  # fmt: skip
 
     def graph(self, snapshot: int | None = None, *, as_of: datetime | None = None) -> Graph:
         """The graph of a snapshot, the newest by default.

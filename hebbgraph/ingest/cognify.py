@@ -110,12 +110,7 @@ def cognify(
     found = extract(held.documents, held.passages)
     answered = len(held.passages)
     if answers is not None:
-        titles = held.passage_rows["title"].to_pylist()
-        # Titles and marked links are told exactly by rule, whoever finds the entities.
-        links, found = found.links, model_extraction.extraction_of(titles, held.passages, said)
-        found = Extraction(
-            found.entities, found.mentions, found.relations, links, found.title_entities
-        )
+        found = _answered(held, found, said)
         answered = sum(answer is not None for answer in said)
     listed, cut = held.document_rows, held.passage_rows
     # The texts of a large corpus and its graph need not stand side by side in memory.
@@ -140,6 +135,27 @@ def cognify(
         parameters={"by": by, MEMORY: made}, figures=figures,
     )  # fmt: skip
     return _report(snapshot, figures, begun, by=by, changed=True, asked=asked, failures=failures)
+
+
+def found_in(store: Store, snapshot: Snapshot) -> tuple[_Corpus, Extraction]:
+    """The texts of a snapshot, and what is found in them by what last cognified them."""
+    held = _read(store, snapshot, all_texts=False)
+    found = extract(held.documents, held.passages)
+    by = snapshot.memory.get("cognified", {}).get("by", RULES)
+    if by == RULES:
+        return held, found
+    known = Answers(store.path, by).known
+    said = [known.get(content_hash(title, text)) for _, title, text in held.titled]
+    return held, _answered(held, found, said)
+
+
+def _answered(held: _Corpus, found: Extraction, said: list[Any]) -> Extraction:
+    """What a model said of the passages, with titles and marked links, which rules tell exactly."""
+    titles = held.passage_rows["title"].to_pylist()
+    told = model_extraction.extraction_of(titles, held.passages, said)
+    return Extraction(
+        told.entities, told.mentions, told.relations, found.links, told.title_entities
+    )
 
 
 def _by(by: str | None, before: dict[str, Any], completer: Completer | None, openie: Any) -> str:

@@ -1,0 +1,129 @@
+"""Search through a memory: from text added to hits found."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import hebbgraph
+from hebbgraph.cli.main import main
+from hebbgraph.errors import ParameterError
+
+TEXTS = [
+    {
+        "id": "ada",
+        "title": "Ada Lovelace",
+        "text": "Ada Lovelace wrote the first program for the Analytical Engine.",
+    },
+    {
+        "id": "engine",
+        "title": "Analytical Engine",
+        "text": "A machine of brass that Charles Babbage designed.",
+    },
+    {"id": "kim", "title": "회의", "text": "김철수가 검색팀을 맡았다."},
+    {"id": "bread", "title": "Bread", "text": "Flour, water, salt and time."},
+]
+
+
+@pytest.fixture
+def memory(tmp_path):
+    made = hebbgraph.Memory(tmp_path / "data.lance")
+    made.add(TEXTS[:3], node_set="work")
+    made.add(TEXTS[3:], node_set="kitchen")
+    made.cognify()
+    made.memify()
+    return made
+
+
+def test_words_names_and_links_lead_to_passages(memory):
+    hits = memory.search("Who designed the machine that Ada Lovelace wrote a program for?", k=2)
+    assert {hit.document_id for hit in hits} == {"ada", "engine"}
+    assert memory.search("김철수", k=1)[0].document_id == "kim"
+    assert memory.search("검색팀", k=1)[0].document_id == "kim"
+    assert len({hit.passage_id for hit in memory.search("the", k=10)}) <= 4
+
+
+def test_hits_say_why(memory):
+    hit = memory.search("first program", k=1)[0]
+    assert hit.document_id == "ada"
+    assert hit.passage_id.startswith("ada#")
+    assert hit.text == TEXTS[0]["text"]
+    assert 0 < hit.score <= 1
+    assert hit.path[0].kind == "words"
+    with pytest.raises(AttributeError):
+        hit.score = 1.0
+
+
+def test_sets_kinds_and_intents(memory):
+    assert {
+        hit.document_id for hit in memory.search("water and the engine", node_set="kitchen")
+    } == {"bread"}
+    found = memory.find("Ada Lovelace", search_type="graph", intent="reasoning_chain")
+    assert found.intent == "reasoning_chain"
+    assert memory.find("Ada", search_type="rag_completion").note.startswith("no completer is given")
+    with pytest.raises(ParameterError, match="kind: expected one of chunks"):
+        memory.search("x", search_type="everything")
+    with pytest.raises(ParameterError, match="k: expected"):
+        memory.search("x", k=0)
+
+
+@pytest.mark.parametrize(
+    "query", ["", " ", "a", "' OR 1=1 --", 'AND OR NOT "', "東京", "مرحبا", "🙂", "x" * 100_000]
+)
+def test_odd_queries_are_answered(memory, query):
+    assert all(hit.score == hit.score for hit in memory.search(query))
+
+
+def test_what_is_added_is_found_and_what_is_removed_is_not(memory):
+    memory.add({"id": "tea", "text": "Tea is steeped in hot water."})
+    assert memory.search("steeped tea", k=1)[0].document_id == "tea"
+    memory.remove("tea")
+    assert all(hit.document_id != "tea" for hit in memory.search("steeped tea"))
+
+
+def test_a_memory_without_graph_or_text_is_searched_too(tmp_path):
+    empty = hebbgraph.Memory(tmp_path / "empty.lance")
+    assert empty.search("anything") == []
+    empty.add({"id": "a", "text": "Only text so far."})
+    assert empty.search("text", k=1)[0].document_id == "a"
+
+
+def test_vectors_and_use_stand_beside_their_passages(memory):
+    from hebbgraph.retrieval.opened import opened
+
+    bread = memory.search("flour", k=1)[0].passage_id
+    memory.record([bread])
+    memory.plastify()
+    here = opened(memory.store)
+    for row, text in enumerate(here.corpus.texts):
+        assert (here.corpus.vectors @ here.vector(text)).argmax() == row
+    used = [here.corpus.passage_ids[row] for row in here.use.access_count.nonzero()[0]]
+    assert used == [bread]
+    assert here.node_sets[here.corpus.row_of[bread]] == ["kitchen"]
+
+
+def test_use_of_passages_shows(memory):
+    """Passages that were useful together lead to each other once a pass has learned it."""
+    by_id = {hit.document_id: hit.passage_id for hit in memory.search("the a of and", k=10)}
+    first, second = by_id["ada"], by_id["bread"]
+    before = {hit.document_id: hit.activation for hit in memory.search("first program", k=10)}
+    for _ in range(3):
+        memory.record([first, second], outcome=1.0, kind="search")
+    memory.plastify()
+    after = {hit.document_id: hit.activation for hit in memory.search("first program", k=10)}
+    assert after["bread"] > before.get("bread", 0.0)
+
+
+def test_from_the_command_line(memory):
+    path = str(memory.store.path)
+    shown = CliRunner().invoke(main, ["search", path, "first program", "-k", "1", "--explain"])
+    assert shown.exit_code == 0, shown.output
+    assert "Ada Lovelace  ada#" in shown.output
+    assert "relevance" in shown.output
+    told = CliRunner().invoke(main, ["search", path, "김철수", "--json", "--type", "lexical"])
+    assert json.loads(told.output)["hits"][0]["document_id"] == "kim"
+    missing = CliRunner().invoke(main, ["search", path + "x", "a"])
+    assert missing.exit_code == 1
+    assert "no such store" in missing.output
