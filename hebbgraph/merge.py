@@ -199,7 +199,7 @@ def with_nodes(
                 name: casting.cast(nodes[name], kind, name, "a number", where).to_numpy()[row]
                 for name, kind in zip(measures, kinds, strict=True)
             })  # fmt: skip
-        if set(NEW) - {"archived_at"} <= set(nodes.column_names):
+        if set(NEW) - set(TIMES) <= set(nodes.column_names):
             use = _stated_use(nodes, where).take(row)
     return dataclasses.replace(
         merged, duplicates=graph.duplicates, self_loops=graph.self_loops, metrics=metrics, use=use

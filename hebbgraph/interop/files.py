@@ -26,6 +26,7 @@ from hebbgraph.interop.columns import (
 )
 from hebbgraph.interop.formats import open_table
 from hebbgraph.names import recognise_columns, require_column
+from hebbgraph.node_use import NEW, TIMES
 from hebbgraph.times import Where, parse_times
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ _EXPORT_COLUMNS: Final = (
     "id_type",
 )
 _METRICS: Final = tuple(item.name for item in dataclasses.fields(NodeMetrics))
+_USE: Final = tuple(NEW)
 
 
 @dataclass(frozen=True)
@@ -184,8 +186,14 @@ def read_nodes(
         columns["properties"] = as_properties({key: raw[key] for key in properties})
     elif found["id"] == "id" and _holds_objects(raw.get("properties")):
         columns["properties"] = as_text(raw["properties"], "properties", where)
-    if set(_METRICS) <= raw.keys():
-        columns |= {key: as_floats(raw[key], key, where) for key in _METRICS}
+    # A file may leave out a column of times that are all missing.
+    for learned in (_METRICS, _USE):
+        if set(learned) - set(TIMES) <= raw.keys():
+            columns |= {
+                key: raw[key] if key in TIMES else as_floats(raw[key], key, where)
+                for key in learned
+                if key in raw
+            }
     return FileTable(pa.table(columns), name, where, found, _ignored(names, found, raw))
 
 
@@ -224,7 +232,7 @@ def _read(
     if found.get("id") == "id" and "properties" in names and not properties:
         wanted.append("properties")
     if found.get("id") == "id" and set(_METRICS) <= set(names):
-        wanted += [*_METRICS, *(name for name in names if name == "id_type")]
+        wanted += [*_METRICS, *(name for name in names if name in ("id_type", *_USE))]
     table = read(list(dict.fromkeys(wanted)))
     return name, names, dict(zip(table.column_names, table.columns, strict=True)), found, where
 
