@@ -13,7 +13,8 @@ from hebbgraph.plasticity.synapses import both_ways
 
 TOLERANCE = 1e-6
 """A sum within this share of its set point is held."""
-ROUNDS = 200
+ROUNDS = 2_000
+"""Most graphs take fewer than a hundred; a path of few nodes may take many."""
 
 
 @dataclass(frozen=True, kw_only=True)
