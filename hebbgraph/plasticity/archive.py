@@ -55,7 +55,8 @@ def at(graph: Graph, nodes: Mask) -> Mask:
 def put_away(graph: Graph, archive: Graph, nodes: Mask) -> tuple[Graph, Graph]:
     """Move the edges at some nodes, (n_nodes,) bool, from the graph to the archive."""
     leaving = at(graph, nodes)
-    left = keep_edges(graph, leaving)
+    # What was counted among edges that leave says nothing once some of them come back.
+    left = dataclasses.replace(keep_edges(graph, leaving), support=None)
     return keep_edges(graph, ~leaving), joined(left, archive) if leaving.any() else archive
 
 
