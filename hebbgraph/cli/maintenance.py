@@ -94,6 +94,8 @@ def _story(snapshot: Snapshot) -> str:
         return f"{figures['faded_edges']:,} edges faded"
     if snapshot.operation == "restore":
         return f"back to snapshot {snapshot.parameters['snapshot']}"
+    if snapshot.operation == "create":
+        return "an empty memory"
     if snapshot.operation == "import":
         return f"{figures['new_nodes']:,} new nodes, {figures['new_edges']:,} new edges"
     if snapshot.operation == "consolidate":
