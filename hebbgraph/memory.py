@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
 from hebbgraph.store import Store
 
@@ -21,6 +25,10 @@ if TYPE_CHECKING:
     from hebbgraph.providers.protocols import Completer, Embedder
     from hebbgraph.retrieval.hits import Found, Hit
     from hebbgraph.retrieval.opened import Opened
+
+
+SEARCH = "search"
+"""Kind of the episode that a recorded search leaves."""
 
 
 class Memory:
@@ -258,10 +266,16 @@ class Memory:
         node_set: str | Collection[str] | None = None,
         completer: Completer | None = None,
         now: datetime | None = None,
+        record: bool = False,
     ) -> Found:
         """:meth:`search` with all that was found: intent, triplets, answer and a note.
 
         What is searched is read once for a snapshot and kept in memory.
+
+        Parameters
+        ----------
+        record : note that the hits were active together, as an episode of kind ``"search"`` whose
+            id the result bears, for :meth:`feedback`
         """
         from hebbgraph.retrieval.opened import opened
         from hebbgraph.retrieval.search import Options, search
@@ -272,10 +286,52 @@ class Memory:
         here = self._opened
         options = Options(vitals=here.vitals(now), now=now, allowed=here.allowed(node_set))
         text = query if isinstance(query, str) else ""
-        return search(
+        found = search(
             here.corpus, query, k=k, kind=search_type, intent=intent, vector=here.vector(text),
             completer=completer, options=options,
         )  # fmt: skip
+        if not record or not found.hits:
+            return found
+        found = dataclasses.replace(found, id=uuid4().hex)
+        nodes = [hit.passage_id for hit in found.hits]
+        context = {"query": query, "intent": found.intent}
+        self.record(nodes, time=now, kind=SEARCH, id=found.id, context=context)
+        return found
+
+    def feedback(
+        self, result_id: str, *, useful: Sequence[str] = (), useless: Sequence[str] = ()
+    ) -> None:
+        """Say which passages of a recorded search helped; the next pass learns it.
+
+        Useful ones succeed together: what joins them grows, and their importance.  Each useless
+        one fails by itself: its importance falls.
+
+        Parameters
+        ----------
+        result_id : ``Found.id``
+        useful, useless : ids of passages that it found
+
+        Raises
+        ------
+        InputError
+            no search of that id was recorded, or it did not find a passage
+        """
+        rows = self.store.episodes()
+        known = rows.filter((pc.field("id") == result_id) & (pc.field("kind") == SEARCH))
+        if not known.num_rows:
+            raise InputError(
+                f"feedback: no recorded search {result_id!r}; `find(…, record=True)` records one"
+            )
+        found = {*known["nodes"][0].as_py()}
+        for passage in (*useful, *useless):
+            if passage not in found:
+                raise InputError(f"feedback: search {result_id} did not find {passage!r}")
+        told = [(list(useful), 1.0)] if useful else []
+        told += [([passage], -1.0) for passage in useless]
+        self.record_many(
+            {"nodes": nodes, "outcome": outcome, "kind": "feedback", "context": result_id}
+            for nodes, outcome in told
+        )
 
     def graph(self, snapshot: int | None = None, *, as_of: datetime | None = None) -> Graph:
         """The graph of a snapshot, the newest by default.

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import hebbgraph
 from hebbgraph.cli.main import main
-from hebbgraph.errors import ParameterError
+from hebbgraph.errors import InputError, ParameterError
 
 TEXTS = [
     {
@@ -114,6 +114,24 @@ def test_use_of_passages_shows(memory):
     memory.plastify()
     after = {hit.document_id: hit.activation for hit in memory.search("first program", k=10)}
     assert after["bread"] > before.get("bread", 0.0)
+
+
+def test_feedback_shows_after_the_next_pass(memory):
+    found = memory.find("a of the program machine water", record=True)
+    ids = {hit.document_id: hit.passage_id for hit in found.hits}
+    before = {hit.document_id: hit.parts.importance for hit in found.hits}
+    memory.feedback(found.id, useful=[ids["ada"], ids["engine"]], useless=[ids["bread"]])
+    memory.plastify()
+    after = {
+        hit.document_id: hit.parts.importance
+        for hit in memory.search("a of the program machine water")
+    }
+    assert after["ada"] > before["ada"]
+    assert after["bread"] < before["bread"]
+    with pytest.raises(InputError, match="no recorded search 'nothing'"):
+        memory.feedback("nothing", useful=[ids["ada"]])
+    with pytest.raises(InputError, match="did not find 'x'"):
+        memory.feedback(found.id, useless=["x"])
 
 
 def test_from_the_command_line(memory):

@@ -77,6 +77,7 @@ class Found:
     kind : of the search
     triplets : subject, predicate, object and passage, where the kind asks for them
     answer : of a completer, or None
+    id : by which feedback on a recorded search refers to it, or None
     note : what could not be done, or empty
     """
 
@@ -85,6 +86,7 @@ class Found:
     kind: str
     triplets: tuple[tuple[str, str, str, str], ...] = ()
     answer: str | None = None
+    id: str | None = None
     note: str = ""
 
     def __len__(self) -> int:
