@@ -88,23 +88,41 @@ def _iso(moment: int | None) -> str | None:
     return (_EPOCH + datetime.timedelta(microseconds=moment)).isoformat()
 
 
+def dated(graph: Graph) -> Graph:
+    """The graph with only those of its edges that say from when they hold."""
+    if graph.edge_properties is None:
+        return graph.take_edges(np.zeros(0, np.int64))
+    return graph.take_edges(np.flatnonzero(_says_when(graph)))
+
+
+def held_at(graph: Graph, moment: datetime.datetime) -> npt.NDArray[np.bool_]:
+    """(n_edges,) bool, which edges held at a moment; those that say nothing of it did."""
+    kept = np.ones(graph.n_edges, np.bool_)
+    if graph.edge_properties is None:
+        return kept
+    rows = np.flatnonzero(_says_when(graph))
+    for row, text in zip(
+        rows.tolist(), graph.edge_properties.take(pa.array(rows)).to_pylist(), strict=True
+    ):
+        said = json.loads(text)
+        held = said.get("intervals") or [[said["valid_from"], said.get("valid_to")]]
+        kept[row] = any(_holds(interval, moment) for interval in held)
+    return kept
+
+
 def as_of(graph: Graph, moment: datetime.datetime) -> Graph:
     """The graph without the facts that did not hold at a moment.
 
     Edges that say nothing of when they hold stay.
     """
-    if graph.edge_properties is None:
-        return graph
-    told = pc.fill_null(pc.match_substring(graph.edge_properties, '"valid_from"'), False)
-    rows = np.flatnonzero(told.to_numpy(zero_copy_only=False))
-    kept = np.ones(graph.n_edges, np.bool_)
-    for row, text in zip(
-        rows.tolist(), graph.edge_properties.take(pa.array(rows)).to_pylist(), strict=True
-    ):
-        said = json.loads(text)
-        held_at = said.get("intervals") or [[said["valid_from"], said.get("valid_to")]]
-        kept[row] = any(_holds(interval, moment) for interval in held_at)
+    kept = held_at(graph, moment)
     return graph if kept.all() else graph.take_edges(np.flatnonzero(kept))
+
+
+def _says_when(graph: Graph) -> npt.NDArray[np.bool_]:
+    told = pc.fill_null(pc.match_substring(graph.edge_properties, '"valid_from"'), False)
+    found: npt.NDArray[np.bool_] = told.to_numpy(zero_copy_only=False)
+    return found
 
 
 def _holds(interval: Sequence[str | None], moment: datetime.datetime) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import check, text_tables
-from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
 from hebbgraph.ingest.cognify import found_in
 from hebbgraph.ingest.memify import embedder_of
 from hebbgraph.node_use import NodeUse
 from hebbgraph.plasticity.metrics import TIME_CONSTANT_US
 from hebbgraph.providers.protocols import Embedder
+from hebbgraph.retrieval.catalogue import Catalogue, catalogue
 from hebbgraph.retrieval.corpus import Corpus, corpus
 from hebbgraph.retrieval.learned import taught
 from hebbgraph.retrieval.resonance import Vitals
@@ -37,20 +36,15 @@ class Opened:
     ----------
     snapshot : its number
     corpus : passages and what joins them, learned associations included
+    catalogue : what is known of passages and documents beside their text
     use : of each passage
-    updated : (n,) int64 UTC microseconds, smallest int64 where undated
-    tags, node_sets : of each passage
-    original : (n,) bool, False at a passage whose text another holds
     embedder : of queries, None where passages have no vectors
     """
 
     snapshot: int
     corpus: Corpus
+    catalogue: Catalogue
     use: NodeUse
-    updated: npt.NDArray[np.int64]
-    tags: list[list[str]]
-    node_sets: list[list[str]]
-    original: npt.NDArray[np.bool_]
     embedder: Embedder | None
 
     def vitals(self, now: datetime | None) -> Vitals:
@@ -60,18 +54,10 @@ class Opened:
             success=self.use.success_count,
             failure=self.use.failure_count,
             access=self.use.access_count,
-            updated=self.updated,
+            updated=self.catalogue.times,
             vitality=self.use.activation_at(moment, TIME_CONSTANT_US).astype(np.float32),
-            tags=self.tags,
+            tags=self.catalogue.tags,
         )
-
-    def allowed(self, node_set: str | Collection[str] | None) -> npt.NDArray[np.bool_]:
-        """(n,) bool, passages of any of the sets named, each text once."""
-        if node_set is None:
-            return self.original
-        wanted = {node_set} if isinstance(node_set, str) else {*node_set}
-        inside = [not wanted.isdisjoint(names) for names in self.node_sets]
-        return self.original & np.array(inside, np.bool_)
 
     def vector(self, query: str) -> npt.NDArray[np.float32] | None:
         """The query in the space of the passages, of length 1; None where they have no vectors."""
@@ -86,27 +72,25 @@ def opened(store: Store) -> Opened:
     """The newest snapshot of a memory, ready for search."""
     snapshot = store.snapshot()
     held, found = found_in(store, snapshot)
-    columns = ("key", "time", "tags", "node_set", "duplicate_of", "id")
+    columns = ("key", "time", "kind", "tags", "node_set", "duplicate_of", "id")
     rows = text_tables.read(store.path, snapshot, "passages", columns)
     # Rows stand as they came, passages by document.
     ids = pa.array([one.id for one in held.passages], pa.string())
     order = pc.index_in(ids, value_set=rows["id"].combine_chunks())
     rows = rows.take(order)
+    listed = text_tables.read(store.path, snapshot, "documents", ("key", "kind", "id"))
+    listed = listed.sort_by("id")  # as the corpus has them
     vectors = _vectors(store, snapshot, order)
     keys = rows["key"].to_numpy()
     graph = store.graph(snapshot.seq)
     made = taught(
         corpus(held.documents, held.passages, found, vectors=vectors), graph, keys, without=STATED
     )
-    times = rows["time"].cast("int64").fill_null(UNDATED)
     return Opened(
         snapshot=snapshot.seq,
         corpus=made,
+        catalogue=catalogue(graph, listed, rows, made.document),
         use=_use(graph, keys),
-        updated=times.to_numpy(),
-        tags=_lists(rows["tags"]),
-        node_sets=_lists(rows["node_set"]),
-        original=rows["duplicate_of"].is_null().to_numpy(),
         embedder=None if vectors is None else embedder_of(store, snapshot),
     )
 
@@ -127,7 +111,3 @@ def _vectors(store: Store, snapshot: Any, order: pa.Array) -> npt.NDArray[np.flo
     length = np.linalg.norm(flat, axis=1, keepdims=True)
     out[present] = flat / np.where(length > 0, length, 1)
     return out
-
-
-def _lists(column: Any) -> list[list[str]]:
-    return [one or [] for one in column.to_pylist()]
