@@ -17,6 +17,7 @@ from hebbgraph.graph import Graph
 
 Ints = npt.NDArray[np.int64]
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_NEVER = int(np.iinfo(np.int64).max)
 
 
 def validity(
@@ -95,19 +96,27 @@ def dated(graph: Graph) -> Graph:
     return graph.take_edges(np.flatnonzero(_says_when(graph)))
 
 
-def held_at(graph: Graph, moment: datetime.datetime) -> npt.NDArray[np.bool_]:
-    """(n_edges,) bool, which edges held at a moment; those that say nothing of it did."""
-    kept = np.ones(graph.n_edges, np.bool_)
+def intervals(graph: Graph) -> tuple[Ints, Ints, Ints]:
+    """When edges hold, of those that say so.
+
+    Returns
+    -------
+    edge, begin, end : (m,) int64, position of the edge, and UTC microseconds of the first moment
+        and of the one after the last; the least and the greatest where it is open
+    """
     if graph.edge_properties is None:
-        return kept
+        nothing = np.zeros(0, np.int64)
+        return nothing, nothing, nothing
     rows = np.flatnonzero(_says_when(graph))
+    found: list[tuple[int, int, int]] = []
     for row, text in zip(
         rows.tolist(), graph.edge_properties.take(pa.array(rows)).to_pylist(), strict=True
     ):
         said = json.loads(text)
         held = said.get("intervals") or [[said["valid_from"], said.get("valid_to")]]
-        kept[row] = any(_holds(interval, moment) for interval in held)
-    return kept
+        found += [(row, _microseconds(a, int(UNDATED)), _microseconds(b, _NEVER)) for a, b in held]
+    edge, begin, end = np.array(found, np.int64).reshape(-1, 3).T
+    return edge, begin, end
 
 
 def as_of(graph: Graph, moment: datetime.datetime) -> Graph:
@@ -115,7 +124,11 @@ def as_of(graph: Graph, moment: datetime.datetime) -> Graph:
 
     Edges that say nothing of when they hold stay.
     """
-    kept = held_at(graph, moment)
+    edge, begin, end = intervals(graph)
+    when = (moment - _EPOCH) // datetime.timedelta(microseconds=1)
+    kept = np.ones(graph.n_edges, np.bool_)
+    kept[edge] = False
+    kept[edge[(begin <= when) & (when < end)]] = True
     return graph if kept.all() else graph.take_edges(np.flatnonzero(kept))
 
 
@@ -125,6 +138,8 @@ def _says_when(graph: Graph) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _holds(interval: Sequence[str | None], moment: datetime.datetime) -> bool:
-    begin, end = (None if one is None else datetime.datetime.fromisoformat(one) for one in interval)
-    return (begin is None or begin <= moment) and (end is None or moment < end)
+def _microseconds(moment: str | None, otherwise: int) -> int:
+    if moment is None:
+        return otherwise
+    told = datetime.datetime.fromisoformat(moment)
+    return (told - _EPOCH) // datetime.timedelta(microseconds=1)

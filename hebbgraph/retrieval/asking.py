@@ -52,7 +52,7 @@ def ask(
         options = replace(
             options,
             superseded=here.catalogue.superseded(then),
-            untrue=here.catalogue.untrue(then),
+            holds=here.catalogue.holds(then),
         )
     text = query if isinstance(query, str) else ""
     found = search(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from hebbgraph.ingest import facts
 from hebbgraph.ingest.text_graph import SUPERSEDES
 
 Ints = npt.NDArray[np.int64]
+Triplet = tuple[str, str, str]
+"""Subject, predicate and object, by name."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -87,10 +90,41 @@ class Catalogue:
         by_then = self.superseded_at <= check.microseconds("as_of", moment)
         return self.newer[by_then], self.older[by_then]
 
-    def untrue(self, moment: datetime) -> frozenset[tuple[str, str, str]]:
-        """Subject, predicate and object, by name, of dated facts that did not hold at a moment."""
-        held = facts.held_at(self.dated, moment)
-        return _named(self.dated, ~held) - _named(self.dated, held)
+    def holds(self, moment: datetime) -> Callable[[Triplet], bool]:
+        """Whether a fact, by name, held at a moment; one that no date is known of did."""
+        when = check.microseconds("as_of", moment)
+
+        def held(fact: Triplet) -> bool:
+            known = self._intervals.get(fact)
+            return known is None or any(begin <= when < end for begin, end in known)
+
+        return held
+
+    @cached_property
+    def _intervals(self) -> dict[Triplet, list[tuple[int, int]]]:
+        edge, begin, end = facts.intervals(self.dated)
+        found: dict[Triplet, list[tuple[int, int]]] = {}
+        for fact, *interval in zip(
+            _named(self.dated, edge), begin.tolist(), end.tolist(), strict=True
+        ):
+            found.setdefault(fact, []).append((interval[0], interval[1]))
+        return found
+
+    @cached_property
+    def rows_by(self) -> Mapping[str, Mapping[str, Ints]]:
+        """Rows of passages by name, of each of ``kind``, ``tags`` and ``node_set``."""
+        columns = {
+            "kind": [(one,) for one in self.kinds], "tags": self.tags, "node_set": self.node_sets,
+        }  # fmt: skip
+        return {name: _rows_by(column) for name, column in columns.items()}
+
+
+def _rows_by(column: Sequence[Sequence[str]]) -> dict[str, Ints]:
+    found: dict[str, list[int]] = {}
+    for row, own in enumerate(column):
+        for name in dict.fromkeys(own):
+            found.setdefault(name, []).append(row)
+    return {name: np.array(rows, np.int64) for name, rows in found.items()}
 
 
 def catalogue(graph: Graph, documents: pa.Table, passages: pa.Table, document: Ints) -> Catalogue:
@@ -159,13 +193,13 @@ def _supersedes(graph: Graph, row: Ints) -> tuple[Ints, Ints, Ints]:
     return newer[both], older[both], graph.time[chosen][both]
 
 
-def _named(graph: Graph, chosen: npt.NDArray[np.bool_]) -> frozenset[tuple[str, str, str]]:
+def _named(graph: Graph, edges: Ints) -> list[Triplet]:
     """Subject, predicate and object of some edges between entities, by name."""
-    if not chosen.any() or graph.node_properties is None:
-        return frozenset()
+    if not edges.size or graph.node_properties is None:
+        return []
     ends = []
-    for column in (graph.source[chosen], graph.target[chosen]):
+    for column in (graph.source[edges], graph.target[edges]):
         told = graph.node_properties.take(pa.array(column)).to_pylist()
         ends.append([json.loads(one or "{}").get("name", "") for one in told])
-    predicates = [graph.relation_names[code] for code in graph.relation[chosen].tolist()]
-    return frozenset(zip(ends[0], predicates, ends[1], strict=True))
+    predicates = [graph.relation_names[code] for code in graph.relation[edges].tolist()]
+    return list(zip(ends[0], predicates, ends[1], strict=True))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -23,6 +22,7 @@ Names = str | Collection[str] | None
 Moment = datetime | str | None
 
 _PART_OF_DATE: Final = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+_WORDS: Final = {"node_set": "node set", "kind": "kind", "tags": "tag"}
 _MOST_NAMED: Final = 12
 _INSTANT: Final = timedelta(microseconds=1)
 
@@ -92,16 +92,14 @@ def allowed(known: Catalogue, filters: Filters) -> tuple[Bools, str]:
     """
     inside = np.ones(known.first.size, np.bool_)
     notes: list[str] = []
-    for name, value, word, held in (
-        ("node_set", filters.node_set, "node set", known.node_sets),
-        ("kind", filters.kind, "kind", [(one,) for one in known.kinds]),
-        ("tags", filters.tags, "tag", known.tags),
-    ):
-        wanted = _names(name, value)
+    for name, word in _WORDS.items():
+        wanted = _names(name, getattr(filters, name))
         if wanted:
-            inside &= np.fromiter(
-                (not wanted.isdisjoint(own) for own in held), np.bool_, inside.size
-            )
+            held = known.rows_by[name]
+            own = np.zeros(inside.size, np.bool_)
+            for one in wanted & held.keys():
+                own[held[one]] = True
+            inside &= own
             notes += _unknown(word, wanted, held)
     inside &= _in_time(known, filters, notes)
     if inside.size and not inside.any() and not notes:
@@ -118,13 +116,14 @@ def _names(name: str, value: Names) -> frozenset[str]:
     return frozenset(listed)
 
 
-def _unknown(word: str, wanted: frozenset[str], held: Sequence[Collection[str]]) -> list[str]:
+def _unknown(
+    word: str, wanted: frozenset[str], held: Mapping[str, npt.NDArray[np.int64]]
+) -> list[str]:
     """A note on the names that no passage has; the commonest of those there are."""
-    counts = Counter(one for own in held for one in own)
-    missing = sorted(wanted - counts.keys())
+    missing = sorted(wanted - held.keys())
     if not missing:
         return []
-    listed = sorted(counts, key=lambda one: (-counts[one], one))
+    listed = sorted(held, key=lambda one: (-held[one].size, one))
     there = ", ".join(listed[:_MOST_NAMED]) + (" …" if len(listed) > _MOST_NAMED else "")
     told = f"there are {there}" if listed else "there are none"
     return [f"nothing has the {word} {', '.join(map(repr, missing))}; {told}"]
@@ -159,9 +158,10 @@ def _in_time(known: Catalogue, filters: Filters, notes: list[str]) -> Bools:
 
 def _once(inside: Bools, first: npt.NDArray[np.int64]) -> Bools:
     """Of passages of the same words one that is inside: the first of all, else the next."""
-    out = np.zeros(inside.size, np.bool_)
-    rows = np.flatnonzero(inside)
-    rows = rows[np.argsort(first[rows] != rows, kind="stable")]
-    _, place = np.unique(first[rows], return_index=True)
-    out[rows[place]] = True
+    original = first == np.arange(first.size)
+    out: Bools = inside & original
+    others = np.flatnonzero(inside & ~original)
+    others = others[~inside[first[others]]]
+    _, place = np.unique(first[others], return_index=True)
+    out[others[place]] = True
     return out

@@ -73,7 +73,8 @@ def ranked(
     parts = resonance.axes(total, weighed, vitals, now=now, tags=tags)
     scores = dict(zip(weighed.tolist(), (parts @ weights).tolist(), strict=True))
     came: dict[int, tuple[int, str]] = {}
-    if between is not None:
+    steps = intents.EXPANSIONS[purpose]
+    if between is not None and steps:
         came = _expand(corpus, total, scores, purpose, allowed, between)
     if heirs:
         raised = lifted(scores, heirs)
@@ -90,7 +91,6 @@ def ranked(
     if between is not None and purpose == "reasoning_chain":
         documents = corpus.document[order].tolist()
         edges = between.at(documents)
-        steps = intents.EXPANSIONS[purpose]
         order = [order[at] for at in chained(documents, between.kinds, edges, steps)]
         order = newer_first(order, heirs)
     rows = np.array(order, np.int64)

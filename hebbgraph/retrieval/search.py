@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hebbgraph import check
 from hebbgraph.errors import ParameterError
 from hebbgraph.retrieval import intents, resonance
-from hebbgraph.retrieval.catalogue import Between
+from hebbgraph.retrieval.catalogue import Between, Triplet
 from hebbgraph.retrieval.completion import completed, summarised
 from hebbgraph.retrieval.corpus import Corpus
 from hebbgraph.retrieval.excerpts import excerpt
@@ -62,7 +62,7 @@ class Options:
     allowed : (n,) bool, passages that may be found and lead to others; all where None
     between : documents by kind and what joins them, over which an intent adds more; none where None
     superseded : (m,) newer and (m,) older passages; no older one stands before its newer ones
-    untrue : subject, predicate and object of what is not told
+    holds : whether a triplet is told; all are where None
     """
 
     weights: Weights = _WEIGHTS
@@ -74,7 +74,7 @@ class Options:
     allowed: npt.NDArray[np.bool_] | None = None
     between: Between | None = None
     superseded: tuple[Ints, Ints] = _NO_PAIRS
-    untrue: Collection[tuple[str, str, str]] = ()
+    holds: Callable[[Triplet], bool] | None = None
 
 
 def search(
@@ -160,7 +160,7 @@ def search(
     if kind == "summaries":
         hits, note = _summaries(corpus, query, hits, given, completer)
     told = kind in ("graph", "graph_completion")
-    triplets = _triplets(corpus, hits, options.untrue) if told else ()
+    triplets = _triplets(corpus, hits, options.holds) if told else ()
     answer = None
     if kind in _ANSWERED and hits:
         if completer is None:
@@ -243,13 +243,15 @@ def _summaries(
 
 
 def _triplets(
-    corpus: Corpus, hits: Sequence[Hit], untrue: Collection[tuple[str, str, str]]
+    corpus: Corpus, hits: Sequence[Hit], holds: Callable[[Triplet], bool] | None
 ) -> tuple[tuple[str, str, str, str], ...]:
     """What the passages state, those said in words before those that stand together."""
     out: list[tuple[str, str, str, str]] = []
     for hit in hits:
         rows, _ = corpus.stated_in.of(corpus.row_of[hit.passage_id])
-        said = [corpus.triplets[at] for at in rows.tolist() if corpus.triplets[at] not in untrue]
+        said = [corpus.triplets[at] for at in rows.tolist()]
+        if holds is not None:
+            said = [one for one in said if holds(one)]
         said.sort(key=lambda one: one[1] == "mentioned_with")
         out += [(*one, hit.passage_id) for one in said[:20]]
     return tuple(out)
