@@ -277,8 +277,8 @@ class Memory:
         context_tags : of what the query comes from, compared with those of the documents
         synonyms : groups of words that stand for one another, beside those built in
         completer : a language model, for the two kinds with an answer and for summaries
-        now : moment from which recency and relative times count, with a time zone; the clock by
-            default
+        now : moment from which recency and relative times count, with a time zone; ``as_of``, else
+            the clock, by default
         record : note that the hits were active together, as an episode of kind ``"search"`` whose
             id the result bears, for :meth:`feedback`
 

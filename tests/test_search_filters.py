@@ -15,6 +15,7 @@ from hebbgraph.errors import ParameterError
 from hebbgraph.retrieval.catalogue import Between, Catalogue
 from hebbgraph.retrieval.filters import Filters, allowed, moment
 from hebbgraph.retrieval.opened import opened
+from hebbgraph.retrieval.relevance import Weights
 from hebbgraph.retrieval.supersession import heirs_of, lifted, newer_first
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -69,6 +70,18 @@ def test_k_results_come_when_they_exist(memory):
 def test_a_text_that_stands_twice_is_found_where_it_is_looked_for(memory):
     assert ids(memory, node_set="copies") == ["copy"]
     assert len({"copy", "tea00"} & set(ids(memory, k=30))) == 1
+
+
+def test_a_document_of_another_set_takes_no_share_of_a_title(tmp_path):
+    made = hebbgraph.Memory(tmp_path / "data.lance")
+    made.add({"id": "mine", "title": "Red Book", "text": "Notes of mine."}, node_set="mine")
+    made.cognify()
+    titles = {"weights": Weights(entities=0)}
+    before = made.search("the Red Book", node_set="mine", **titles)[0].name_score
+    made.add({"id": "other", "title": "Red Book", "text": "Notes of others."}, node_set="other")
+    made.cognify()
+    after = made.search("the Red Book", node_set="mine", **titles)[0].name_score
+    assert after == before == 2 * made.search("the Red Book", k=1, **titles)[0].name_score
 
 
 def test_moments_are_included_and_name_days_and_months(memory):
@@ -166,18 +179,21 @@ def test_filters_are_those_of_the_plain_loop(rows, kind, tags, sets, since, unti
         wanted = [wanted] if isinstance(wanted, str) else wanted
         return not wanted or any(one in own for one in wanted)
 
-    expected, seen = [], set()
+    passing, expected, seen = [], [], set()
     for one in rows:
         time = None if one[3] == UNDATED else one[3]
         good = fits(kind, [one[0]]) and fits(tags, one[1]) and fits(sets, one[2])
         good &= since is None or (time is not None and time >= since)
         good &= until is None or (time is not None and time <= until)
         good &= as_of is None or time is None or time <= as_of
+        passing.append(good)
         expected.append(good and one[4] not in seen)
         seen |= {one[4]} if good else set()
     asked = Filters(kind=kind, tags=tags, node_set=sets, since=moment_of(since),
                     until=moment_of(until), as_of=moment_of(as_of))  # fmt: skip
-    assert allowed(known, asked)[0].tolist() == expected
+    inside, once, _ = allowed(known, asked)
+    assert inside.tolist() == passing
+    assert once.tolist() == expected
 
 
 # -- as of a moment ----------------------------------------------------------
@@ -236,6 +252,14 @@ def test_the_newer_fact_stands_before_the_older(firm, search_type):
     assert str(firm.search("Ann Smith", k=1, as_of="2025", **options)[0].path[-1]) == (
         "expansion supersedes → cy#0"
     )
+
+
+def test_recency_counts_from_the_moment_asked_about(firm):
+    recency = {"relevance": 0, "importance": 0, "vitality": 0, "context": 0, "recency": 1.0}
+    hit = firm.search("Ann Smith", as_of="2020-03-01", axes=recency)[0]
+    assert (hit.document_id, hit.parts.recency > 0.9) == ("ann", True)
+    hit = firm.search("Ann Smith", as_of="2020-03-01", now=NOW)[0]
+    assert hit.parts.recency < 0.01
 
 
 def test_filters_hold_for_the_newer_fact_too(firm):

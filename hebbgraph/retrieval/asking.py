@@ -35,9 +35,11 @@ def ask(
     now: datetime | None = None,
 ) -> Found:
     """Search an opened memory; options as of :meth:`hebbgraph.Memory.find`."""
-    inside, told = allowed(here.catalogue, filters)
+    inside, once, told = allowed(here.catalogue, filters)
+    then = moment("as_of", filters.as_of, last=True)
+    now = now or then
     options = Options(
-        axes=axes, vitals=here.vitals(now), now=now, allowed=inside,
+        axes=axes, vitals=here.vitals(now), now=now, allowed=inside, once=once,
         between=here.catalogue.between,
         tags=(context_tags,) if isinstance(context_tags, str) else tuple(context_tags),
     )  # fmt: skip
@@ -47,7 +49,6 @@ def ask(
         options = replace(options, weights=weights)
     if synonyms is not None:
         options = replace(options, synonyms=Synonyms((*SYNONYMS, *_groups(synonyms))))
-    then = moment("as_of", filters.as_of, last=True)
     if then is not None:
         options = replace(
             options,

@@ -80,10 +80,14 @@ def moment(name: str, value: Moment, *, last: bool) -> datetime | None:
     return end - _INSTANT if last else begin
 
 
-def allowed(known: Catalogue, filters: Filters) -> tuple[Bools, str]:
-    """(n,) bool, passages that pass all filters, each text once; and a note.
+def allowed(known: Catalogue, filters: Filters) -> tuple[Bools, Bools, str]:
+    """Passages that pass all filters.
 
-    The note names what is unknown, and what there is.
+    Returns
+    -------
+    inside : (n,) bool, those that do
+    once : (n,) bool, of them each text once
+    note : what is unknown, and what there is
 
     Raises
     ------
@@ -104,7 +108,7 @@ def allowed(known: Catalogue, filters: Filters) -> tuple[Bools, str]:
     inside &= _in_time(known, filters, notes)
     if inside.size and not inside.any() and not notes:
         notes.append("no passage passes all filters together")
-    return _once(inside, known.first), "; ".join(notes)
+    return inside, _once(inside, known.first), "; ".join(notes)
 
 
 def _names(name: str, value: Names) -> frozenset[str]:

@@ -113,8 +113,11 @@ def relevance(
     named = np.zeros(len(corpus))
     for _, documents in titles:
         held = documents[corpus.first[documents + 1] > corpus.first[documents]]
-        if held.size:
-            named[best_passages(corpus, held, direct)] += weights.titles / held.size
+        best = best_passages(corpus, held, direct)
+        if allowed is not None:
+            best = best[allowed[best]]
+        if best.size:
+            named[best] += weights.titles / best.size
     for _, said in entities:
         for entity in said.tolist():
             rows, _ = corpus.mentioned_in.of(entity)

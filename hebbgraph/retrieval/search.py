@@ -60,6 +60,7 @@ class Options:
     now : a moment with a time zone; the clock where None
     synonyms : looked at where fewer passages than asked for hold a word of the query
     allowed : (n,) bool, passages that may be found and lead to others; all where None
+    once : (n,) bool, those that may be found, so that none is that says the same; all where None
     between : documents by kind and what joins them, over which an intent adds more; none where None
     superseded : (m,) newer and (m,) older passages; no older one stands before its newer ones
     holds : whether a triplet is told; all are where None
@@ -72,6 +73,7 @@ class Options:
     now: datetime | None = None
     synonyms: Synonyms | None = _BUILT_IN
     allowed: npt.NDArray[np.bool_] | None = None
+    once: npt.NDArray[np.bool_] | None = None
     between: Between | None = None
     superseded: tuple[Ints, Ints] = _NO_PAIRS
     holds: Callable[[Triplet], bool] | None = None
@@ -148,6 +150,8 @@ def search(
         allowed=allowed,
     )  # fmt: skip
     total = np.nan_to_num(found.total, nan=0.0, posinf=0.0, neginf=0.0)
+    if options.once is not None:
+        allowed = allowed & options.once
     newer, older = options.superseded
     given = ranked(
         corpus, np.where(allowed, total, 0), k=k, purpose=purpose, axes=options.axes,
