@@ -143,8 +143,8 @@ def _settle(  # type: ignore[no-untyped-def]
     budget = 1.0 / ((1.0 - damping) * epsilon)
     spent = 0.0
     done = 0
-    for k in close:
-        node = touched[k]
+    for place in close:
+        node = touched[place]
         strength = state[node, STRENGTH]
         spent += strength
         if spent > budget:
@@ -158,17 +158,17 @@ def _settle(  # type: ignore[no-untyped-def]
             estimate = state[other, ESTIMATE]
             own = estimate / state[other, STRENGTH] if estimate > 0.0 else level
             arriving += weight[entry] * own
-        activation[k] = damping * arriving
-    for k in close[:done]:
-        if state[touched[k], STRENGTH] > 0.0:
-            state[touched[k], ESTIMATE] = activation[k]
+        activation[place] = damping * arriving
+    for place in close[:done]:
+        if state[touched[place], STRENGTH] > 0.0:
+            state[touched[place], ESTIMATE] = activation[place]
             # Marks for the seeds below; taken back there.
-            state[touched[k], OTHER] = 1.0
+            state[touched[place], OTHER] = 1.0
     for k in range(seeds.size):
         if state[seeds[k], OTHER] == 1.0:
             state[seeds[k], ESTIMATE] += (1.0 - damping) * shares[k]
-    for k in close[:done]:
-        state[touched[k], OTHER] = 0.0
+    for place in close[:done]:
+        state[touched[place], OTHER] = 0.0
 
 
 @njit
