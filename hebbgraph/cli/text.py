@@ -142,6 +142,7 @@ def cognify_command(
         console.print(
             f"{done.passages:,} passages by {done.by}: {done.entities:,} entities, "
             f"{done.mentions:,} mentions, {done.relations:,} relations, {done.links:,} links"
+            + (f", {done.related:,} related documents" if done.related else "")
             + (f", {done.similar:,} similar" if done.similar else "")
             + (f", {done.superseded:,} facts superseded" if done.superseded else ""),
             markup=False, soft_wrap=True,

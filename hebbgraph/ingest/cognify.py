@@ -23,6 +23,7 @@ from hebbgraph.ingest.answers import OPENIE, Answers, ask, content_hash
 from hebbgraph.ingest.documents import Document
 from hebbgraph.ingest.extraction import Extraction
 from hebbgraph.ingest.passages import Passage
+from hebbgraph.ingest.relatedness import related
 from hebbgraph.ingest.reports import CognifyReport
 from hebbgraph.ingest.rules.extract import extract
 from hebbgraph.providers.choice import completer as named_completer
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
     from hebbgraph.store import Store
 
 RULES: Final = "rules"
-RULES_VERSION: Final = 1
+RULES_VERSION: Final = 2
 """Raised when the same documents make another graph: stores are then extracted anew."""
 _COLUMNS: Final = (
     "id", "title", "text", "time", "source", "sha256", "headings", "links", "fingerprint",
+    "kind", "tags",
 )  # fmt: skip
 
 Progress = Callable[[str], None]
@@ -219,6 +221,8 @@ def _stated(
     names = ["mentions", "links", "relations", "superseded"]
     counts = {name: int(one.source.size) for name, one in zip(names, edges, strict=True)}
     edges.append(text_graph.part_of(listed, cut))
+    edges.append(_related(listed, cut, found))
+    counts["related"] = int(edges[-1].source.size)
     counts["similar"] = 0
     if similar_by is not None and entities.num_rows:
         vectors = similar.vectors_of(
@@ -235,6 +239,16 @@ def _stated(
         counts["similar"] = int(np.count_nonzero(kept))
         edges_before &= ~kept
     return restated(base, new, nodes=stated_nodes(base), edges=edges_before), counts
+
+
+def _related(listed: pa.Table, cut: pa.Table, found: Extraction) -> text_graph.Edges:
+    by_title = found.links.filter(pc.equal(found.links["kind"], "title"))
+    passage, target = (by_title[name].to_numpy() for name in ("passage", "document"))
+    source = text_graph.document_rows(listed, cut)[passage]
+    return related(
+        (source, target), listed["title"].to_pylist(), listed["kind"].to_pylist(),
+        [tags or () for tags in listed["tags"].to_pylist()],
+    )  # fmt: skip
 
 
 def _similar_between(base: Graph, new: Graph) -> npt.NDArray[np.bool_]:

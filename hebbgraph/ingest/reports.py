@@ -55,7 +55,7 @@ class CognifyReport(_Report):
     by : rules, openie, or the name of a model
     documents, passages : of the corpus
     entities : in it
-    mentions, relations, links, similar : edges of each kind
+    mentions, relations, links, related, similar : edges of each kind
     superseded : facts that a newer one closed
     asked : passages put to the model by this call
     answered : passages with an answer, now or from before; all of them by rules
@@ -70,6 +70,7 @@ class CognifyReport(_Report):
     mentions: int
     relations: int
     links: int
+    related: int
     similar: int
     superseded: int
     asked: int
