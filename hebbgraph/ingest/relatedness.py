@@ -52,7 +52,7 @@ def related(
     Returns
     -------
     by source and target, which are rows of documents; evidence is how many passages say the title,
-    or how many tags are shared
+    or how many pairs of tags two share
     """
     n = len(titles)
     source, target = (np.asarray(one, np.int64) for one in links)
@@ -64,7 +64,8 @@ def related(
     relation = _relations(source, target, np.array(kinds, np.str_))
     weight = np.array([BY_TITLE[name] for name in RELATIONS])[relation]
     one, other, shared = sharing(tags)
-    joined = np.isin(one * n + other, np.concatenate([source * n + target, target * n + source]))
+    by_title = np.minimum(source, target) * n + np.maximum(source, target)
+    joined = np.isin(one * n + other, by_title)
     one, other, shared = one[~joined], other[~joined], shared[~joined]
     plain = RELATIONS.index("related")
     # Each end of a pair may name it; it is stated once, by the smaller.
@@ -72,7 +73,7 @@ def related(
     evidence = np.concatenate([evidence, shared, shared])
     weight = np.concatenate([weight, np.full(2 * one.size, BY_TAGS)])
     relation = np.concatenate([relation, np.full(2 * one.size, plain)])
-    kept = _best(ends[0], ends[1], weight, evidence)
+    kept = _best(n, *ends, weight, evidence)
     by_tags = kept >= source.size
     begin = np.where(by_tags, np.minimum(ends[0][kept], ends[1][kept]), ends[0][kept])
     end = np.where(by_tags, np.maximum(ends[0][kept], ends[1][kept]), ends[1][kept])
@@ -95,16 +96,20 @@ def _relations(source: Ints, target: Ints, kinds: npt.NDArray[np.str_]) -> Ints:
     return out
 
 
-def _best(source: Ints, target: Ints, weight: npt.NDArray[np.float64], evidence: Ints) -> Ints:
-    """Rows of the five best of each source."""
-    order = np.lexsort((target, -evidence, -weight, source))
-    begin = np.searchsorted(source[order], source[order])
-    kept: Ints = np.sort(order[np.arange(order.size) - begin < MOST])
+def _best(n: int, source: Ints, target: Ints, weight: npt.NDArray[np.float64], said: Ints) -> Ints:
+    """Rows of the five best of each source, of n documents."""
+    weaker = np.searchsorted(np.unique(-weight), -weight)
+    most = int(said.max(initial=1))
+    # One number sorts far quicker than four; it would overflow from some ten million documents on.
+    order = np.argsort(((source * 4 + weaker) * most + most - said) * n + target)
+    new = np.flatnonzero(np.diff(source[order], prepend=-1))
+    place = np.arange(order.size) - np.repeat(new, np.diff(np.append(new, order.size)))
+    kept: Ints = np.sort(order[place < MOST])
     return kept
 
 
 def sharing(tags: Sequence[Sequence[str]]) -> tuple[Ints, Ints, Ints]:
-    """Pairs of documents that share two tags, and how many they share.
+    """Pairs of documents that share two tags, and how many pairs of tags they share.
 
     Of more than six documents with the same two tags each is compared with the next five, and of
     more than twelve tags of a document the rarest count.
@@ -119,9 +124,7 @@ def sharing(tags: Sequence[Sequence[str]]) -> tuple[Ints, Ints, Ints]:
     for own in tags:
         known = sorted({tag for tag in own if tag in number}, key=lambda tag: (held[tag], tag))
         rows.append(sorted(number[tag] for tag in known[:_TAGS]))
-    two = [(a * len(number) + b, row) for row, own in enumerate(rows)
-           for at, a in enumerate(own) for b in own[at + 1 :]]  # fmt: skip
-    keys, document = np.array(sorted(two), np.int64).reshape(-1, 2).T
+    keys, document = _tag_pairs(rows, len(number))
     near = []
     for step in range(1, min(MOST, keys.size - 1) + 1):
         same = np.flatnonzero(keys[:-step] == keys[step:])
@@ -129,8 +132,20 @@ def sharing(tags: Sequence[Sequence[str]]) -> tuple[Ints, Ints, Ints]:
     none = np.zeros(0, np.int64)
     one = np.concatenate([none, *(a for a, _ in near)])
     other = np.concatenate([none, *(b for _, b in near)])
-    first, _ = grouped(one, other)
-    one, other = one[first], other[first]
-    sets = [set(own) for own in rows]
-    shared = [len(sets[a] & sets[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True)]
-    return one, other, np.array(shared, np.int64)
+    first, common = grouped(one, other)
+    return one[first], other[first], common
+
+
+def _tag_pairs(rows: Sequence[Sequence[int]], size: int) -> tuple[Ints, Ints]:
+    """Every two tags of each document as one number, and the document, sorted by both."""
+    length = np.array([len(own) for own in rows], np.int64)
+    keys, document = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for tags in range(2, length.max(initial=0) + 1):
+        same = np.flatnonzero(length == tags)
+        held = np.array([rows[row] for row in same.tolist()], np.int64).reshape(-1, tags)
+        one, other = np.triu_indices(tags, 1)
+        keys.append((held[:, one] * size + held[:, other]).ravel())
+        document.append(np.repeat(same, one.size))
+    key, row = np.concatenate(keys), np.concatenate(document)
+    order = np.lexsort((row, key))
+    return key[order], row[order]
