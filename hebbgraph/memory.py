@@ -163,7 +163,7 @@ class Memory:
         Parameters
         ----------
         by : ``"rules"`` goes back to rules; None takes the model or file given, else the model that
-            HEBBGRAPH_COMPLETER names, else what the last call took
+            HEBBGRAPH_COMPLETER or the configuration file names, else what the last call took
         completer : a language model that finds entities and relations, one call a passage that it
             has not answered before; see :func:`hebbgraph.providers.choice.completer`
         openie : a published extraction that holds texts of the documents; see
@@ -171,7 +171,7 @@ class Memory:
         similar_by : links entities of similar names, cosine ≥ 0.75; once made, such links stay
             between entities that stay
         functional : relations of which a subject has one object at a time: a newer statement closes
-            the older; None takes what the last call took
+            the older; None takes those of the configuration file, else what the last call took
         workers : calls of the model at a time, in [1, 64]
         progress : called with what is being done
 
@@ -196,8 +196,9 @@ class Memory:
 
         Parameters
         ----------
-        embedder : of the vectors; None takes HEBBGRAPH_EMBEDDER, else one fitted on the corpus and
-            kept with the store; see :func:`hebbgraph.providers.choice.embedder`
+        embedder : of the vectors; None takes HEBBGRAPH_EMBEDDER, else that of the configuration
+            file, else one fitted on the corpus and kept with the store; see
+            :func:`hebbgraph.providers.choice.embedder`
         progress : called with what is being done
 
         Raises
@@ -478,7 +479,7 @@ class Memory:
         return link(self.store, links)
 
     def unlink(self, source: str | int, target: str | int, relation: str = "related") -> LinkReport:
-        """Take back an edge that was linked; one that documents state too comes back with cognify.
+        """Take back an edge that was linked; one that text states too comes back with `cognify`.
 
         Raises
         ------

@@ -13,6 +13,7 @@ from hebbgraph.ingest.documents import Document
 from hebbgraph.ingest.ontology.checking import Violation, edge_violation, node_violations, stated
 from hebbgraph.ingest.ontology.ends import edge_name, kinds_of, linked_edges
 from hebbgraph.ingest.ontology.model import Ontology
+from hebbgraph.ingest.ontology.resources import resource_faults, stated_in
 from hebbgraph.snapshots import Snapshot
 
 if TYPE_CHECKING:
@@ -23,8 +24,16 @@ if TYPE_CHECKING:
 def faults(
     store: Store, snapshot: Snapshot, graph: Graph, ontology: Ontology
 ) -> tuple[Violation, ...]:
-    """What of a snapshot an ontology does not allow: documents of a stated kind, and links."""
-    return (*_of_documents(store, snapshot, ontology), *_of_links(store, snapshot, graph, ontology))
+    """What of a snapshot an ontology does not allow.
+
+    That is documents of a stated kind, links, and resources with their edges: all that is checked
+    when it is added.
+    """
+    return (
+        *_of_documents(store, snapshot, ontology),
+        *_of_links(store, snapshot, graph, ontology),
+        *resource_faults(ontology, graph, *stated_in(graph)),
+    )
 
 
 def document_name(id: str) -> str:

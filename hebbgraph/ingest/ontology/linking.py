@@ -18,7 +18,7 @@ from hebbgraph.edgelist import DEFAULT_RELATION, UNDATED
 from hebbgraph.errors import InputError, NodeNotFoundError
 from hebbgraph.graph import Graph
 from hebbgraph.ids import shown
-from hebbgraph.ingest.ontology import listed
+from hebbgraph.ingest.ontology import listed, rdf_documents
 from hebbgraph.ingest.ontology.checking import edge_violation, refuse
 from hebbgraph.ingest.ontology.ends import edge_name, kinds_of, linked_edges
 from hebbgraph.ingest.ontology.kept import ontology_of
@@ -91,6 +91,7 @@ def unlink(store: Store, source: str | int, target: str | int, relation: str) ->
             f"unlink: {wanted.name} was not linked; what documents state goes with them"
         )
     left = base.take_edges(np.delete(np.arange(base.n_edges), row))
+    left = rdf_documents.stated_again(store, parent, left)
     memory = dict(parent.memory)
     if "cognified" in memory:
         # Text may state the edge too: only stating all anew tells.

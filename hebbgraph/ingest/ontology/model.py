@@ -126,7 +126,7 @@ class Ontology:
             there is no such type
         """
         if name not in self.types:
-            raise InputError(f"no type {listed.one(name, self.types)}")
+            raise InputError(f"no type {listed.one(name, self.types)}; Memory.define makes one")
         own = self.types[name]
         children = [one.name for one in self.types.values() if name in one.parents]
         return {

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from hebbgraph import text_tables
 from hebbgraph.graph import Graph
+from hebbgraph.ingest.corpus import rows_of
 from hebbgraph.ingest.ontology import checking, resources
 from hebbgraph.ingest.ontology.kept import ontology_of
 from hebbgraph.snapshots import Snapshot
@@ -49,6 +50,30 @@ def restated(
     changed = [*gone, *new[0]["id"].to_pylist()]
     if not _states_anew(graph, before, rdf, changed):
         return graph, rdf
+    whole, stated = _stated(store, parent, graph, rdf, new, gone)
+    if syntaxes:
+        fresh = resources.not_in(graph, stated)
+        faults = resources.resource_faults(ontology_of(parent), stated, *fresh)
+        checking.refuse(faults, done=checking.NOTHING_ADDED)
+    return whole, rdf
+
+
+def stated_again(store: Store, parent: Snapshot, graph: Graph) -> Graph:
+    """A graph with all that the RDF documents of a snapshot state, whatever it has lost of that."""
+    rdf: dict[str, str] = parent.memory.get(KEPT, {})
+    empty = rows_of([], node_set=[], max_tokens=16, overlap=0)
+    return _stated(store, parent, graph, rdf, empty, ())[0] if rdf else graph
+
+
+def _stated(
+    store: Store,
+    parent: Snapshot,
+    graph: Graph,
+    rdf: Mapping[str, str],
+    new: tuple[pa.Table, pa.Table],
+    gone: Collection[str],
+) -> tuple[Graph, Graph]:
+    """The graph, and what the documents state by themselves."""
     files: dict[str, tuple[str, str]] = {}
     wanted = pa.array(list(rdf), pa.string())
     # A changed document comes before the one that it takes the place of.
@@ -56,10 +81,7 @@ def restated(
         some = rows.filter(pc.is_in(rows["id"], value_set=wanted))
         for own, text in zip(some["id"].to_pylist(), some["text"].to_pylist(), strict=True):
             files.setdefault(own, (rdf[own], text))
-    graph, stated = resources.with_resources(graph, files, _taken(store, parent, new, gone))
-    faults = resources.resource_faults(ontology_of(parent), stated)
-    checking.refuse(faults, done=checking.NOTHING_ADDED)
-    return graph, rdf
+    return resources.with_resources(graph, files, _taken(store, parent, new, gone))
 
 
 def _states_anew(
@@ -71,7 +93,7 @@ def _states_anew(
     if before != rdf or not rdf.keys().isdisjoint(changed):
         return True
     taken = [one for id_ in changed for one in (id_, id_ + resources.SUFFIX)]
-    ids = resources.resource_ids(graph)
+    ids = graph.ids_of(resources.stated_in(graph)[0])
     return bool(pc.any(pc.is_in(ids, value_set=pa.array(taken, pa.string()))).as_py())
 
 

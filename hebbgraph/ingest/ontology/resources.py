@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -45,6 +46,7 @@ _VOCABULARY: Final = (OWL, RDF, RDFS, XSD)
 _CLASSES: Final = frozenset((f"{OWL}Class", f"{RDFS}Class"))
 _THINGS: Final = frozenset((*_CLASSES, f"{OWL}NamedIndividual", f"{OWL}Thing", f"{RDFS}Resource"))
 _OWN: Final = ("rdf", "name", "description", CLASSES)
+Ints = npt.NDArray[np.int64]
 _JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -66,48 +68,81 @@ def with_resources(
     for name, (syntax, text) in sorted(files.items()):
         every += triples_of(text.encode(), syntax, name, blank=f"_:{name}/")
     new = _graph_of(_content(every), taken)
+    masks = np.zeros(graph.n_nodes, np.bool_), np.zeros(graph.n_edges, np.bool_)
+    for mask, at in zip(masks, stated_in(graph), strict=True):
+        mask[at] = True
+    return restated(graph, new, nodes=masks[0], edges=masks[1]), new
+
+
+def stated_in(graph: Graph) -> tuple[Ints, Ints]:
+    """Positions of the nodes, and of the edges, that RDF files stated."""
     nodes = begins(graph.node_properties, RESOURCE_MARK, graph.n_nodes)
     edges = begins(graph.edge_properties, _EDGE_MARK, graph.n_edges)
-    return restated(graph, new, nodes=nodes, edges=edges), new
+    return np.flatnonzero(nodes), np.flatnonzero(edges)
 
 
-def resource_ids(graph: Graph) -> pa.Array:
-    """Ids of the nodes that RDF files stated."""
-    found = begins(graph.node_properties, RESOURCE_MARK, graph.n_nodes)
-    return graph.ids_of(np.flatnonzero(found))
+def not_in(base: Graph, new: Graph) -> tuple[Ints, Ints]:
+    """Positions of the nodes, and of the edges, of ``new`` that ``base`` has not word for word."""
+    at = stated_in(base)
+    before = {*_node_rows(base, at[0])}, {*_edge_rows(base, at[1])}
+    every = (
+        _node_rows(new, np.arange(new.n_nodes)),
+        _edge_rows(new, np.arange(new.n_edges)),
+    )
+    nodes, edges = (
+        np.array([place for place, row in enumerate(rows) if row not in known], np.int64)
+        for rows, known in zip(every, before, strict=True)
+    )
+    return nodes, edges
 
 
-def resource_faults(ontology: Ontology, new: Graph) -> list[Violation]:
-    """What resources break that are of a class which the ontology knows."""
-    if not new.n_nodes:
+def _node_rows(graph: Graph, at: Ints) -> list[tuple[Any, ...]]:
+    if not at.size:
         return []
-    assert new.node_properties is not None
-    assert new.node_type is not None
-    said = [json.loads(text) for text in new.node_properties.to_pylist()]
-    kinds = [
-        tuple(kind for kind in one.get(CLASSES, (new.type_names[code],)) if kind in ontology.types)
-        for one, code in zip(said, new.node_type.tolist(), strict=True)
-    ]
-    ids = new.ids_of(np.arange(new.n_nodes)).to_pylist()
-    found = [
-        fault
-        for id_, one, own in zip(ids, said, kinds, strict=True)
-        for kind in own
-        for fault in node_violations(
-            ontology, kind, with_types(ontology, kind, one), subject=f"resource {shown(id_)}"
-        )
-    ]
-    for source, target, code in zip(
-        new.source.tolist(), new.target.tolist(), new.relation.tolist(), strict=True
-    ):
+    taken = graph.take_nodes(at)
+    # A node that something else described first keeps what that said.
+    names = [graph.type_names[code] if code >= 0 else "" for code in taken["node_type"].tolist()]
+    texts = taken["node_properties"].to_pylist()
+    return list(zip(taken["node_ids"].to_pylist(), names, texts, strict=True))
+
+
+def _edge_rows(graph: Graph, at: Ints) -> list[tuple[Any, ...]]:
+    names = [graph.relation_names[code] for code in graph.relation[at].tolist()]
+    ends = (graph.ids_of(end[at]).to_pylist() for end in (graph.source, graph.target))
+    return list(zip(*ends, names, strict=True))
+
+
+def resource_faults(ontology: Ontology, graph: Graph, nodes: Ints, edges: Ints) -> list[Violation]:
+    """What resources break that are of classes which the ontology knows.
+
+    Parameters
+    ----------
+    nodes, edges : positions of those looked at, as RDF files stated them
+    """
+    found: list[Violation] = []
+    for id_, kind, text in _node_rows(graph, nodes):
+        said = json.loads(text)
+        for own in _known(ontology, said, kind):
+            found += node_violations(
+                ontology, own, with_types(ontology, own, said), subject=f"resource {shown(id_)}"
+            )
+    ends = np.unique(np.concatenate([graph.source[edges], graph.target[edges]]).astype(np.int64))
+    kinds = {
+        id_: _known(ontology, json.loads(text or "{}"), kind)
+        for id_, kind, text in _node_rows(graph, ends)
+    }
+    for source, target, relation in _edge_rows(graph, edges):
         if kinds[source] and kinds[target]:
-            relation = new.relation_names[code]
             fault = edge_violation(
                 ontology, relation, kinds[source], kinds[target],
-                subject=edge_name(ids[source], relation, ids[target]),
+                subject=edge_name(source, relation, target),
             )  # fmt: skip
             found += [] if fault is None else [fault]
     return found
+
+
+def _known(ontology: Ontology, said: Mapping[str, Any], kind: str) -> list[str]:
+    return [one for one in said.get(CLASSES, [kind]) if one in ontology.types]
 
 
 def _content(triples: Iterable[Triple]) -> list[Triple]:
