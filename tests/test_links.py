@@ -335,6 +335,19 @@ def test_two_files_speak_of_one_resource(memory, zoo, tmp_path):
     assert resources(memory)[":pingu"][0] == "resource"
 
 
+def test_a_document_may_have_the_id_of_a_resource(memory, zoo):
+    memory.add(zoo)
+    known = resources(memory), relations(memory)
+    memory.add({"id": f"{BASE}ice", "text": "Ice is cold."})
+    assert types(memory)[f"{BASE}ice"] == "document"
+    assert resources(memory)[":ice (resource)"] == known[0][":ice"]
+    assert (":pingu", "lives_in", ":ice (resource)") in relations(memory)
+    assert (f"{BASE}ice#0", "part_of", f"{BASE}ice") in rows(memory, mark='{"text_evidence"')
+    memory.remove(f"{BASE}ice")
+    assert (resources(memory), relations(memory)) == known
+    assert f"{BASE}ice#0" not in types(memory)
+
+
 RDF_VERBS = st.lists(
     st.one_of(
         st.tuples(st.just("add"), st.sampled_from(["zoo.ttl", "more.nt", f"{BASE}ice", "x"])),
