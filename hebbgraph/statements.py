@@ -21,6 +21,8 @@ EDGE_MARK: Final = '{"text_evidence": '
 """How the properties of an edge begin that text states."""
 NODE_MARK: Final = '{"text": '
 """How the properties of a node begin that text states."""
+LINK_MARK: Final = '{"linked": true'
+"""How the properties of an edge begin that someone stated by hand."""
 ENTITY_MARK: Final = '{"text": "entity"'
 """How the properties of an entity begin that text states."""
 

@@ -169,6 +169,23 @@ def test_links_outlive_what_is_stated_anew_and_go_with_their_documents(memory):
     assert rows(memory) == {}
 
 
+def test_a_link_outlives_entities_that_are_no_longer_found(memory):
+    memory.add({"id": "p", "text": "Paris Opera hired Jane Roe. Jane Roe sang in Paris Opera."})
+    memory.cognify()
+    joined = memory.store.snapshot().pass_options
+    memory.link("ada lovelace", "babbage society", "admired")
+    memory.remove("ada")
+    assert "ada lovelace" not in types(memory)
+    assert {*rows(memory)} == {("ada lovelace", "admired", "babbage society")}
+    # Passes join no documents and passages all the same.
+    assert memory.store.snapshot().pass_options == joined
+    assert joined["node_types"]
+    memory.add(ADA)
+    memory.cognify()
+    assert "ada lovelace" in types(memory)
+    assert {*rows(memory)} == {("ada lovelace", "admired", "babbage society")}
+
+
 def test_unlink_takes_back_what_was_linked_and_nothing_else(memory):
     memory.cognify()
     edge = ("ada lovelace", "babbage society", "founded")

@@ -15,14 +15,12 @@ from hebbgraph.ids import shown
 from hebbgraph.ingest.ontology.model import Ontology
 from hebbgraph.ingest.text_graph import DOCUMENT
 from hebbgraph.snapshots import Snapshot
-from hebbgraph.statements import ENTITY_MARK
+from hebbgraph.statements import ENTITY_MARK, LINK_MARK, begins
 
 if TYPE_CHECKING:
     from hebbgraph.graph import Graph
     from hebbgraph.store import Store
 
-LINK_MARK: Final = '{"linked": true'
-"""How the properties of an edge begin that was linked."""
 RESOURCE_MARK: Final = '{"rdf": '
 """How the properties of a node begin that an RDF file states."""
 CLASSES: Final = "classes"
@@ -34,10 +32,7 @@ Ints = npt.NDArray[np.int64]
 
 def linked_edges(graph: Graph) -> Ints:
     """Positions of the edges that were linked, ascending."""
-    if graph.edge_properties is None:
-        return np.empty(0, np.int64)
-    marked = pc.fill_null(pc.starts_with(graph.edge_properties, LINK_MARK), False)
-    return np.flatnonzero(marked.to_numpy(zero_copy_only=False))
+    return np.flatnonzero(begins(graph.edge_properties, LINK_MARK, graph.n_edges))
 
 
 def edge_name(source: str | int, relation: str, target: str | int) -> str:
