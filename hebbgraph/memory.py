@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
+from hebbgraph.linked import Linked
 from hebbgraph.store import Store
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ SEARCH = "search"
 """Kind of the episode that a recorded search leaves."""
 
 
-class Memory:
+class Memory(Linked):
     """A memory of text on top of a store; see ``docs/memory.md``.
 
     Every verb goes on from what is there and can be called again at any time: what has not changed
@@ -98,6 +99,8 @@ class Memory:
         ------
         InputError
             an item cannot be read; then nothing is added
+        OntologyError
+            a document that says its kind is not what the ontology says of that kind; likewise
         """
         from hebbgraph.ingest.adding import add
 
@@ -153,7 +156,7 @@ class Memory:
         Parameters
         ----------
         by : ``"rules"`` goes back to rules; None takes the model or file given, else the model that
-            HEBBGRAPH_COMPLETER names, else what the last call took
+            HEBBGRAPH_COMPLETER or the configuration file names, else what the last call took
         completer : a language model that finds entities and relations, one call a passage that it
             has not answered before; see :func:`hebbgraph.providers.choice.completer`
         openie : a published extraction that holds texts of the documents; see
@@ -161,7 +164,7 @@ class Memory:
         similar_by : links entities of similar names, cosine ≥ 0.75; once made, such links stay
             between entities that stay
         functional : relations of which a subject has one object at a time: a newer statement closes
-            the older; None takes what the last call took
+            the older; None takes those of the configuration file, else what the last call took
         workers : calls of the model at a time, in [1, 64]
         progress : called with what is being done
 
@@ -186,8 +189,9 @@ class Memory:
 
         Parameters
         ----------
-        embedder : of the vectors; None takes HEBBGRAPH_EMBEDDER, else one fitted on the corpus and
-            kept with the store; see :func:`hebbgraph.providers.choice.embedder`
+        embedder : of the vectors; None takes HEBBGRAPH_EMBEDDER, else that of the configuration
+            file, else one fitted on the corpus and kept with the store; see
+            :func:`hebbgraph.providers.choice.embedder`
         progress : called with what is being done
 
         Raises

@@ -59,7 +59,16 @@ def test_sessions_print_what_the_page_shows(page, tmp_path):
 
 DOCS = [
     ROOT / "docs" / f"{name}.md"
-    for name in ("discovery", "clusters", "providers", "ingest", "learning", "memory", "spreading")
+    for name in (
+        "discovery",
+        "clusters",
+        "providers",
+        "ingest",
+        "learning",
+        "memory",
+        "ontology",
+        "spreading",
+    )
 ]
 
 

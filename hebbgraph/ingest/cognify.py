@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import check, graph_tables, text_tables
+from hebbgraph.config import config
 from hebbgraph.errors import ParameterError
 from hebbgraph.graph import Graph
 from hebbgraph.ingest import corpus, model_extraction, similar, text_graph
@@ -81,7 +82,8 @@ def cognify(
     if by is None and completer is None and openie is None:
         completer = named_completer()
     by = _by(by, before, completer, openie)
-    closed = sorted(before.get("functional", ()) if functional is None else set(functional))
+    stated = config().functional if functional is None else functional
+    closed = sorted(before.get("functional", ()) if stated is None else set(stated))
     fingerprint = _fingerprint(store, parent)
     settled = {
         "corpus": fingerprint, "version": RULES_VERSION, "by": by, "functional": closed,

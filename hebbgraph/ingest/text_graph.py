@@ -19,7 +19,7 @@ from hebbgraph.graph import Graph
 from hebbgraph.ingest import facts
 from hebbgraph.ingest.extraction import Extraction, grouped
 from hebbgraph.ingest.rules.relations import TOGETHER
-from hebbgraph.statements import EDGE_MARK
+from hebbgraph.statements import EDGE_MARK, LINK_MARK, begins
 
 DOCUMENT: Final = "document"
 PASSAGE: Final = "passage"
@@ -158,10 +158,14 @@ def pass_options(graph: Graph) -> dict[str, Any]:
     """What passes over a graph made of text do by default: they join no document or passage.
 
     A passage and an entity share neighbours and are no association.  Where nodes of no type have
-    edges, which `node_types` cannot name, all may be joined.
+    edges, which `node_types` cannot name, all may be joined; links alone, which outlive an entity
+    that is no longer found, are no reason.
     """
     types = graph.node_type
-    if types is None or bool((types[graph.source] < 0).any() | (types[graph.target] < 0).any()):
+    if types is None:
+        return {}
+    untyped = (types[graph.source] < 0) | (types[graph.target] < 0)
+    if bool((untyped & ~begins(graph.edge_properties, LINK_MARK, graph.n_edges)).any()):
         return {}
     used = {graph.type_names[code] for code in np.unique(types[types >= 0]).tolist()}
     listed = sorted(used - {DOCUMENT, PASSAGE})
