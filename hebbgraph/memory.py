@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import time
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -184,6 +185,8 @@ class Memory:
     ) -> MemifyReport:
         """Give passages vectors and indexes, tell duplicates, and commit that.
 
+        What search reads of words and names is made too, where it is not there.
+
         Parameters
         ----------
         embedder : of the vectors; None takes HEBBGRAPH_EMBEDDER, else one fitted on the corpus and
@@ -196,8 +199,12 @@ class Memory:
             the model does not answer
         """
         from hebbgraph.ingest.memify import memify
+        from hebbgraph.retrieval.kept import keep
 
-        return memify(self.store, embedder=embedder, progress=progress)
+        done = memify(self.store, embedder=embedder, progress=progress)
+        begun = time.perf_counter()
+        keep(self.store, self.store.snapshot(), progress=progress)
+        return dataclasses.replace(done, seconds=done.seconds + time.perf_counter() - begun)
 
     def plastify(self, **options: Any) -> PlasticityReport:
         """Run one pass and commit it; options as in :func:`hebbgraph.plastify`.
@@ -210,7 +217,7 @@ class Memory:
         """Drop from disk what nothing needs: the memory knows what it knew before.
 
         That is versions that no snapshot names, snapshots but the newest ``keep``, answers of the
-        model to texts that are gone, and word spaces of snapshots that are gone.
+        model to texts that are gone, and word spaces and indexes of snapshots that are gone.
         """
         from hebbgraph.ingest.prune import prune
 

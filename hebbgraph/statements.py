@@ -21,7 +21,8 @@ EDGE_MARK: Final = '{"text_evidence": '
 """How the properties of an edge begin that text states."""
 NODE_MARK: Final = '{"text": '
 """How the properties of a node begin that text states."""
-_ENTITY: Final = '{"text": "entity"'
+ENTITY_MARK: Final = '{"text": "entity"'
+"""How those of a node begin that is an entity."""
 
 
 def stated_edges(graph: Graph) -> Bools:
@@ -66,7 +67,7 @@ def restated(base: Graph, new: Graph, *, nodes: Bools, edges: Bools) -> Graph:
     gone = nodes.copy()
     gone[known] = False
     new, matched = _with_learned(base, new, key, edges | base.is_inferred)
-    entity = _begins(base.node_properties, _ENTITY, base.n_nodes)
+    entity = _begins(base.node_properties, ENTITY_MARK, base.n_nodes)
     at_gone = gone[base.source] | gone[base.target]
     lost = at_gone & (base.is_inferred | (gone & ~entity)[base.source] |
                       (gone & ~entity)[base.target])  # fmt: skip
