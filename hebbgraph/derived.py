@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -18,9 +19,13 @@ from hebbgraph import schema, tables
 from hebbgraph.snapshots import Snapshot
 
 FOLDER: Final = "indexes"
-SOURCES: Final = {"text": ("documents", "passages"), "names": ("nodes",)}
+SOURCES: Final = {
+    "text": ("documents", "passages"), "vectors": ("passages",), "names": ("nodes",),
+}  # fmt: skip
 """Kinds of file, and the tables whose columns written once each is made of."""
 _FORMAT: Final = 1
+_ABANDONED: Final = 3600
+"""Seconds after which an unfinished file is no longer being written."""
 
 
 def place(path: Path, snapshot: Snapshot, kind: str) -> Path:
@@ -107,7 +112,8 @@ def prune(path: Path, snapshots: Iterable[Snapshot]) -> int:
     needed = {place(path, one, kind) for one in snapshots for kind in SOURCES}
     freed = 0
     for file in folder.iterdir():
-        if file not in needed:
+        at_work = file.suffix == ".part" and time.time() - file.stat().st_mtime < _ABANDONED
+        if file not in needed and not at_work:
             freed += file.stat().st_size
             file.unlink()
     with contextlib.suppress(OSError):

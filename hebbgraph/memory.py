@@ -14,6 +14,7 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hebbgraph import tables
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
 from hebbgraph.store import Store
@@ -63,7 +64,7 @@ class Memory:
             none = pa.array([], pa.string())
             Store.create(path, Graph.from_edges(none, none), operation="create")
         self.store = Store(path)
-        self._opened: Opened | None = None
+        self._opened: tuple[tuple[Any, ...], Opened] | None = None
 
     def __repr__(self) -> str:
         return f"Memory({str(self.store.path)!r})"
@@ -287,10 +288,11 @@ class Memory:
         from hebbgraph.retrieval.opened import opened
         from hebbgraph.retrieval.search import Options, search
 
-        current = self.store.snapshot().seq
-        if self._opened is None or self._opened.snapshot != current:
-            self._opened = opened(self.store)
-        here = self._opened
+        # Looked at before reading, so that a commit in between is seen the next time.
+        state = tables.state(self.store.path, "snapshots")
+        if self._opened is None or self._opened[0] != state:
+            self._opened = state, opened(self.store)
+        here = self._opened[1]
         options = Options(vitals=here.vitals(now), now=now, allowed=here.allowed(node_set))
         text = query if isinstance(query, str) else ""
         found = search(

@@ -48,6 +48,12 @@ class Values(Rowwise):
     def __len__(self) -> int:
         return len(self.array) if self.rows is None else self.rows.size
 
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice) or not 0 <= row < len(self):
+            return super().__getitem__(row)
+        # The commonest case by far, and ten times as fast as taking one of many.
+        return self.array[int(row if self.rows is None else self.rows[row])].as_py()
+
     def several(self, rows: Sequence[int]) -> list[Any]:
         """Values of some rows, in the order asked."""
         chosen = np.asarray(rows, np.int64)

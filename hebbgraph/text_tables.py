@@ -92,7 +92,9 @@ def vectors(path: Path, snapshot: Snapshot) -> pa.ChunkedArray:
         dataset = lance.dataset(
             tables.folder(path, "passages"), version=snapshot.versions["passages"]
         )
-        return dataset.to_table(columns=[VECTOR], scan_in_order=True)[VECTOR]
+        return dataset.to_table(
+            columns=[VECTOR], batch_size=tables.ROWS_PER_BATCH, scan_in_order=True
+        )[VECTOR]
 
 
 def replace_rows(

@@ -291,25 +291,41 @@ def test_processes_agree_and_a_restored_snapshot_answers_as_it_did(memory):
 def test_memify_makes_the_indexes_and_prune_drops_those_of_no_snapshot(memory):
     folder = memory.store.path / derived.FOLDER
     made = {file.name for file in folder.iterdir()}
-    assert {name.split("-")[0] for name in made} == {"text", "names"}
+    assert {name.split("-")[0] for name in made} == {"text", "vectors", "names"}
     memory.record(["ada#0", "bread#0"], outcome=1)
     memory.plastify()
     memory.search("tea")
     assert {file.name for file in folder.iterdir()} == made  # learning touches no word and no name
-    (folder / "abc.part").write_bytes(b"half")
+    for name, age in (("old.part", 1e4), ("new.part", 0)):
+        (folder / name).write_bytes(b"half")
+        os.utime(folder / name, (time.time() - age, time.time() - age))
     memory.add({"id": "tea", "text": "Tea is steeped."})
     memory.cognify()
     memory.memify()
     before = memory.search("steeped tea", now=NOW)
     memory.prune()
     assert made < {file.name for file in folder.iterdir()}
-    assert not (folder / "abc.part").exists()
+    assert not (folder / "old.part").exists()
+    (folder / "new.part").unlink()
     done = memory.prune(keep=1)
     assert done.bytes_freed > 0
     left = {file.name for file in folder.iterdir()}
     assert not left & made
-    assert len(left) == 2
+    assert len(left) == 3
     assert hebbgraph.Memory(memory.store.path).search("steeped tea", now=NOW) == before
+
+
+def test_what_is_made_between_two_memifies_does_not_add_up(memory):
+    folder = memory.store.path / derived.FOLDER
+    made = {file.name for file in folder.iterdir()}
+    for number in range(4):
+        memory.add({"id": f"tea{number}", "text": f"Tea is steeped {number} times."})
+        memory.search("tea")
+        memory.cognify()
+        assert memory.search("tea steeped", k=1)[0].document_id == "tea0"
+    left = {file.name for file in folder.iterdir()}
+    assert made < left
+    assert len(left) == 6
 
 
 @pytest.mark.parametrize("damage", [b"", b"ARROW1\0\0 and no more", None])

@@ -179,7 +179,9 @@ def joined(
     mentions = joins(passage, mentioned, weight, n_rows=n)
     back = joins(mentioned, passage, weight, n_rows=entity_keys.size)
     told = among(LINKS, passage_row, document_row)
-    named = _named(mentions, *among(ABOUT, document_row, entity_row)[:2], document)
+    titled, entity_named, _ = among(ABOUT, document_row, entity_row)
+    bearers = joins(entity_named, titled, n_rows=entity_keys.size)
+    named = _named(mentions, bearers, document)
     between = np.flatnonzero(entity[source] & entity[target])
     one, other = entity_row[source[between]], entity_row[target[between]]
     weight = graph.weight[between]
@@ -232,20 +234,19 @@ def _code(graph: Graph, relation: str) -> int:
     return graph.relation_names.index(relation) if relation in graph.relation_names else -1
 
 
-def _named(
-    mentions: Joins, titled: Ints, entity: Ints, document: Ints
-) -> tuple[Ints, Ints, Floats]:
+def _named(mentions: Joins, bearers: Joins, document: Ints) -> tuple[Ints, Ints, Floats]:
     """Passages, the documents whose titles name what they mention, and weights of the mentions."""
-    order = np.argsort(entity, kind="stable")
-    entity, titled = entity[order], titled[order]
-    begin, end = (np.searchsorted(entity, mentions.target, side) for side in ("left", "right"))
-    count = np.where(end - begin <= _MOST_BEARERS, end - begin, 0)
-    passage = np.repeat(np.arange(document.size), np.diff(mentions.indptr))
+    count = np.diff(bearers.indptr)
+    count = np.where(count <= _MOST_BEARERS, count, 0)[mentions.target]
+    rows = np.flatnonzero(count)
+    count = count[rows]
+    passage = np.repeat(np.arange(document.size), np.diff(mentions.indptr))[rows]
     nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     source = np.repeat(passage, count)
-    target = titled[np.repeat(begin, count) + nth]
+    begin = bearers.indptr[mentions.target[rows]]
+    target = bearers.target[np.repeat(begin, count) + nth]
     other = document[source] != target
-    return source[other], target[other], np.repeat(mentions.weight, count)[other]
+    return source[other], target[other], np.repeat(mentions.weight[rows], count)[other]
 
 
 def _first_of(

@@ -20,10 +20,9 @@ from hebbgraph.node_use import NodeUse
 from hebbgraph.plasticity.metrics import TIME_CONSTANT_US
 from hebbgraph.providers.protocols import Embedder
 from hebbgraph.retrieval.corpus import Corpus, corpus_of
-from hebbgraph.retrieval.kept import names_of_nodes, texts_of
+from hebbgraph.retrieval.kept import names_of_nodes, texts_of, vectors_of
 from hebbgraph.retrieval.resonance import Vitals
 from hebbgraph.rowwise import Values
-from hebbgraph.snapshots import Snapshot
 from hebbgraph.store import Store
 
 
@@ -72,7 +71,7 @@ class Opened:
         inside = np.zeros(len(held), np.bool_)
         named = pc.is_in(held.flatten(), value_set=pa.array(sorted(wanted), pa.string()))
         inside[pc.list_parent_indices(held).filter(named).to_numpy()] = True
-        return self.original & inside
+        return self.original & inside[self.node_sets.rows]
 
     def vector(self, query: str) -> npt.NDArray[np.float32] | None:
         """The query in the space of the passages, of length 1; None where they have no vectors."""
@@ -88,50 +87,28 @@ def opened(store: Store) -> Opened:
     snapshot = store.snapshot()
     texts, order = texts_of(store, snapshot)
     graph = graph_tables.read(store.path, snapshot, without=("id", "properties"))
-    vectors = _vectors(store, snapshot, order)
+    vectors = vectors_of(store, snapshot)
     corpus = corpus_of(
         graph, texts, names_of_nodes(store, snapshot), vectors=vectors,
         properties=text_tables.Column(store.path, snapshot, "edges", "properties"),
     )  # fmt: skip
     columns = ("time", "tags", "node_set", "duplicate_of")
     rows = text_tables.read(store.path, snapshot, "passages", columns)
-    rows = rows.take(pa.array(order))
     times = rows["time"].cast("int64").fill_null(UNDATED)
     return Opened(
         snapshot=snapshot.seq,
         corpus=corpus,
         use=_use(graph, texts.passage_keys),
-        updated=times.to_numpy(),
-        tags=Values(_filled(rows["tags"])),
-        node_sets=Values(_filled(rows["node_set"])),
-        original=rows["duplicate_of"].is_null().to_numpy(),
+        updated=times.to_numpy()[order],
+        tags=Values(_filled(rows["tags"]), order),
+        node_sets=Values(_filled(rows["node_set"]), order),
+        original=rows["duplicate_of"].is_null().to_numpy()[order],
         embedder=None if vectors is None else embedder_of(store, snapshot),
     )
 
 
 def _use(graph: Graph, keys: npt.NDArray[np.int64]) -> NodeUse:
     return NodeUse.none(keys.size) if graph.use is None else graph.use.take(keys)
-
-
-def _vectors(
-    store: Store, snapshot: Snapshot, order: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float32] | None:
-    """Vectors of length 1, a blank passage's of length 0; None unless memify has made them."""
-    size = text_tables.dimensions(store.path, snapshot)
-    if size is None:
-        return None
-    out = np.zeros((order.size, size), np.float32)
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    begin = 0
-    for chunk in text_tables.vectors(store.path, snapshot).chunks:
-        rows = place[begin : begin + len(chunk)]
-        present = chunk.is_valid().to_numpy(zero_copy_only=False)
-        flat = chunk.drop_null().flatten().to_numpy().reshape(-1, size)
-        length = np.linalg.norm(flat, axis=1, keepdims=True)
-        out[rows[present]] = flat / np.where(length > 0, length, 1)
-        begin += len(chunk)
-    return out
 
 
 def _filled(column: Any) -> Any:
