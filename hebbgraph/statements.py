@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
+from hebbgraph.merge import merge
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
@@ -60,9 +61,6 @@ def restated(base: Graph, new: Graph, *, nodes: Bools, edges: Bools) -> Graph:
     InputError
         ``base`` is undirected
     """
-    # Merging needs compiled kernels, which who only reads marks need not wait for.
-    from hebbgraph.merge import merge
-
     place = pc.index_in(new.node_ids, value_set=base.ids_of(np.arange(base.n_nodes)))
     key = pc.fill_null(place, -1).to_numpy(zero_copy_only=False).astype(np.int64)
     known = key[key >= 0]

@@ -16,8 +16,7 @@ from hebbgraph import check, graph_tables, text_tables
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
 from hebbgraph.ingest.memify import embedder_of
-from hebbgraph.node_use import NodeUse
-from hebbgraph.plasticity.metrics import TIME_CONSTANT_US
+from hebbgraph.node_use import TIME_CONSTANT_US, NodeUse
 from hebbgraph.providers.protocols import Embedder
 from hebbgraph.retrieval.corpus import Corpus, corpus_of
 from hebbgraph.retrieval.kept import names_of_nodes, texts_of, vectors_of
