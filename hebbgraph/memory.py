@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import time
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hebbgraph import tables
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
 from hebbgraph.linked import Linked
@@ -63,7 +65,7 @@ class Memory(Linked):
             none = pa.array([], pa.string())
             Store.create(path, Graph.from_edges(none, none), operation="create")
         self.store = Store(path)
-        self._opened: Opened | None = None
+        self._opened: tuple[tuple[Any, ...], Opened] | None = None
 
     def __repr__(self) -> str:
         return f"Memory({str(self.store.path)!r})"
@@ -187,6 +189,8 @@ class Memory(Linked):
     ) -> MemifyReport:
         """Give passages vectors and indexes, tell duplicates, and commit that.
 
+        What search reads of words and names is made too, where it is not there.
+
         Parameters
         ----------
         embedder : of the vectors; None takes HEBBGRAPH_EMBEDDER, else that of the configuration
@@ -200,8 +204,12 @@ class Memory(Linked):
             the model does not answer
         """
         from hebbgraph.ingest.memify import memify
+        from hebbgraph.retrieval.kept import keep
 
-        return memify(self.store, embedder=embedder, progress=progress)
+        done = memify(self.store, embedder=embedder, progress=progress)
+        begun = time.perf_counter()
+        keep(self.store, self.store.snapshot(), progress=progress)
+        return dataclasses.replace(done, seconds=done.seconds + time.perf_counter() - begun)
 
     def plastify(self, **options: Any) -> PlasticityReport:
         """Run one pass and commit it; options as in :func:`hebbgraph.plastify`.
@@ -214,7 +222,7 @@ class Memory(Linked):
         """Drop from disk what nothing needs: the memory knows what it knew before.
 
         That is versions that no snapshot names, snapshots but the newest ``keep``, answers of the
-        model to texts that are gone, and word spaces of snapshots that are gone.
+        model to texts that are gone, and word spaces and indexes of snapshots that are gone.
         """
         from hebbgraph.ingest.prune import prune
 
@@ -284,10 +292,11 @@ class Memory(Linked):
         from hebbgraph.retrieval.opened import opened
         from hebbgraph.retrieval.search import Options, search
 
-        current = self.store.snapshot().seq
-        if self._opened is None or self._opened.snapshot != current:
-            self._opened = opened(self.store)
-        here = self._opened
+        # Looked at before reading, so that a commit in between is seen the next time.
+        state = tables.state(self.store.path, "snapshots")
+        if self._opened is None or self._opened[0] != state:
+            self._opened = state, opened(self.store)
+        here = self._opened[1]
         options = Options(vitals=here.vitals(now), now=now, allowed=here.allowed(node_set))
         text = query if isinstance(query, str) else ""
         found = search(

@@ -24,6 +24,8 @@ NEW: dict[str, Any] = {
     "archived_at": np.int64(UNDATED),
 }
 """What a node starts with."""
+TIME_CONSTANT_US = 30 * 86_400 * 1_000_000
+"""τ of activation, microseconds."""
 TIMES = ("activated_at", "created_at", "archived_at")
 
 

@@ -77,6 +77,9 @@ def naive(items: list[dict]) -> dict[tuple[str, str, str], int]:
         counts[cut[row["passage"]].id, "mentions", names[row["entity"]]] += row["count"]
     for row in found.links.to_pylist():
         counts[cut[row["passage"]].id, "links", read[row["document"]].id] += row["count"]
+    for document, entity in zip(read, found.title_entities.tolist(), strict=True):
+        if entity >= 0:
+            counts[document.id, "about", names[entity]] = 1
     for row in found.relations.to_pylist():
         if row["predicate"] != "mentioned_with":
             triple = names[row["subject"]], row["predicate"], names[row["object"]]
@@ -123,6 +126,18 @@ def test_real_text_agrees_with_plain_loops(memory, data):
     memory.add(items)
     memory.cognify()
     assert evidence(memory) == naive(items)
+
+
+def test_a_relation_names_the_passages_that_state_it(memory):
+    text = "Ada Lovelace worked with Charles Babbage."
+    memory.add([
+        {"id": "b", "text": text, "time": "2021-01-01"}, {"id": "a", "text": text + " " + text},
+        {"id": "c", "text": "Ada Lovelace wrote. Charles Babbage built."},
+    ])  # fmt: skip
+    memory.cognify()
+    said = json.loads(edges(memory)["ada lovelace", "worked_with", "charles babbage"][1])
+    assert list(said) == ["text_evidence", "passages", "valid_from"]
+    assert (said["text_evidence"], said["passages"]) == (3, ["a#0", "b#0"])
 
 
 def test_korean_particles_do_not_part_names(memory):

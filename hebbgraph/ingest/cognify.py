@@ -141,18 +141,6 @@ def cognify(
     return _report(snapshot, figures, begun, by=by, changed=True, asked=asked, failures=failures)
 
 
-def found_in(store: Store, snapshot: Snapshot) -> tuple[_Corpus, Extraction]:
-    """The texts of a snapshot, and what is found in them by what last cognified them."""
-    held = _read(store, snapshot, all_texts=False)
-    found = extract(held.documents, held.passages)
-    by = snapshot.memory.get("cognified", {}).get("by", RULES)
-    if by == RULES:
-        return held, found
-    known = Answers(store.path, by).known
-    said = [known.get(content_hash(title, text)) for _, title, text in held.titled]
-    return held, _answered(held, found, said)
-
-
 def _answered(held: _Corpus, found: Extraction, said: list[Any]) -> Extraction:
     """What a model said of the passages, with titles and marked links, which rules tell exactly."""
     titles = held.passage_rows["title"].to_pylist()
@@ -222,7 +210,7 @@ def _stated(
     edges = text_graph.extracted_edges(found, listed, cut, functional=functional)
     names = ["mentions", "links", "relations", "superseded"]
     counts = {name: int(one.source.size) for name, one in zip(names, edges, strict=True)}
-    edges.append(text_graph.part_of(listed, cut))
+    edges += [text_graph.part_of(listed, cut), text_graph.about(found, texts.num_rows)]
     edges.append(_related(listed, cut, found))
     counts["related"] = int(edges[-1].source.size)
     counts["similar"] = 0

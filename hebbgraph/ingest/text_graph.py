@@ -26,6 +26,7 @@ PASSAGE: Final = "passage"
 PART_OF: Final = "part_of"
 MENTIONS: Final = "mentions"
 LINKS: Final = "links"
+ABOUT: Final = "about"
 SUPERSEDES: Final = "supersedes"
 SIMILAR: Final = "similar_to"
 
@@ -121,6 +122,17 @@ def part_of(documents: pa.Table, passages: pa.Table) -> Edges:
     )  # fmt: skip
 
 
+def about(found: Extraction, first_entity: int) -> Edges:
+    """Each document is about the entity that its title names.
+
+    Parameters
+    ----------
+    first_entity : its row among the nodes, documents being the first of them
+    """
+    titled = np.flatnonzero(found.title_entities >= 0)
+    return edges_of(titled, first_entity + found.title_entities[titled], ABOUT)
+
+
 def document_rows(documents: pa.Table, passages: pa.Table) -> Ints:
     """Row of each passage's document."""
     ids = documents["id"].combine_chunks()
@@ -201,11 +213,16 @@ def extracted_edges(
         n_documents + passage[place], document[place], LINKS, time=time[passage[place]],
         evidence=_sums(group, _ints(found.links, "count"), place.size),
     )  # fmt: skip
-    return [mentions, links, *_relations(found, n_documents, time, functional)]
+    stated = _relations(found, n_documents, passages["id"], time, functional)
+    return [mentions, links, *stated]
 
 
 def _relations(
-    found: Extraction, n_documents: int, time: Ints, functional: Collection[str]
+    found: Extraction,
+    n_documents: int,
+    passage_ids: pa.ChunkedArray,
+    time: Ints,
+    functional: Collection[str],
 ) -> tuple[Edges, Edges]:
     said = found.relations.filter(pc.not_equal(found.relations["predicate"], TOGETHER))
     names = sorted(set(said["predicate"].to_pylist()))
@@ -220,6 +237,8 @@ def _relations(
         group, subject[place], predicate[place], time=time[passage], passage=passage,
         functional=[number for number, name in enumerate(names) if name in functional],
     )  # fmt: skip
+    told = _tellers(group, passage, passage_ids)
+    more = {own: {"passages": by} | more.get(own, {}) for own, by in enumerate(told)}
     first_entity = n_documents + time.size
     relations = Edges(
         source=first_entity + subject[place], target=first_entity + object_[place],
@@ -229,6 +248,14 @@ def _relations(
     )  # fmt: skip
     supersedes = edges_of(n_documents + newer, n_documents + older, SUPERSEDES, time=time[newer])
     return relations, supersedes
+
+
+def _tellers(group: Ints, passage: Ints, ids: pa.ChunkedArray) -> list[list[str]]:
+    """Ids of the passages that state each fact, in their order."""
+    order = np.lexsort((passage, group))
+    listed = ids.take(pa.array(passage[order])).to_pylist()
+    ends = np.cumsum(np.bincount(group)).tolist() if group.size else []
+    return [listed[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 def _ints(table: pa.Table, name: str) -> Ints:

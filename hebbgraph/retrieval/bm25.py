@@ -6,12 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbgraph import check
+from hebbgraph.retrieval.lexicon import Lexicon, lexicon
 from hebbgraph.retrieval.terms import terms
 
 K1: Final = 1.2
@@ -27,14 +28,14 @@ class TextIndex:
 
     Attributes
     ----------
-    vocabulary : term to its row
+    vocabulary : terms, each at its row
     indptr : (n_terms + 1,) int64, where the postings of each term begin
     passage : (n_postings,) int32, ascending within a term
     worth : (n_postings,) float32, above 0
     n_passages : passages, those without a term included
     """
 
-    vocabulary: Mapping[str, int]
+    vocabulary: Lexicon
     indptr: npt.NDArray[np.int64]
     passage: npt.NDArray[np.int32]
     worth: Floats
@@ -42,8 +43,8 @@ class TextIndex:
 
     def rarity(self, term: str) -> float:
         """ln(1 + (N − n + ½)/(n + ½)), n of N passages with the term."""
-        row = self.vocabulary.get(term)
-        held = 0 if row is None else int(self.indptr[row + 1] - self.indptr[row])
+        row = int(self.vocabulary.find([term])[0])
+        held = 0 if row < 0 else int(self.indptr[row + 1] - self.indptr[row])
         return math.log1p((self.n_passages - held + 0.5) / (held + 0.5))
 
     def scores(self, query: Mapping[str, float]) -> Floats:
@@ -58,12 +59,27 @@ class TextIndex:
         (n_passages,) float32, ≥ 0 where weights are
         """
         out = np.zeros(self.n_passages, np.float32)
-        for term, weight in query.items():
-            row = self.vocabulary.get(term)
-            if row is not None:
+        rows = self.vocabulary.find(list(query)).tolist()
+        for row, weight in zip(rows, query.values(), strict=True):
+            if row >= 0:
                 begin, end = self.indptr[row], self.indptr[row + 1]
                 out[self.passage[begin:end]] += self.worth[begin:end] * np.float32(weight)
         return out
+
+    def arrays(self) -> dict[str, Any]:
+        """What :meth:`of_arrays` makes the index of again."""
+        return {
+            "term": self.vocabulary.texts, "term_hash": self.vocabulary.hashes,
+            "posted": self.indptr, "passage": self.passage, "worth": self.worth,
+            "n_passages": np.array([self.n_passages]),
+        }  # fmt: skip
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> TextIndex:
+        """The index whose :meth:`arrays` these are, as Arrow arrays; nothing is copied."""
+        names = ("term_hash", "posted", "passage", "worth", "n_passages")
+        hashes, indptr, passage, worth, size = (arrays[name].to_numpy() for name in names)
+        return cls(Lexicon(hashes, arrays["term"]), indptr, passage, worth, int(size[0]))
 
 
 def text_index(
@@ -116,6 +132,9 @@ def text_index(
     rarity = np.log1p((n - held + 0.5) / (held + 0.5))
     norm = k1 * (1 - b + b * length / mean)
     worth = rarity[posted] * count * (k1 + 1) / (count + norm[passage])
-    order = np.argsort(posted, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(held)]).astype(np.int64)
-    return TextIndex(vocabulary, indptr, passage[order], worth[order].astype(np.float32), n)
+    found, kept = lexicon(vocabulary)
+    row = np.empty(kept.size, np.int64)
+    row[kept] = np.arange(kept.size)
+    order = np.argsort(row[posted], kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(held[kept])]).astype(np.int64)
+    return TextIndex(found, indptr, passage[order], worth[order].astype(np.float32), n)

@@ -12,21 +12,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hebbgraph import check, text_tables
+from hebbgraph import check, graph_tables, text_tables
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
-from hebbgraph.ingest.cognify import found_in
 from hebbgraph.ingest.memify import embedder_of
-from hebbgraph.node_use import NodeUse
-from hebbgraph.plasticity.metrics import TIME_CONSTANT_US
+from hebbgraph.node_use import TIME_CONSTANT_US, NodeUse
 from hebbgraph.providers.protocols import Embedder
-from hebbgraph.retrieval.corpus import Corpus, corpus
-from hebbgraph.retrieval.learned import taught
+from hebbgraph.retrieval.corpus import Corpus, corpus_of
+from hebbgraph.retrieval.kept import names_of_nodes, texts_of, vectors_of
 from hebbgraph.retrieval.resonance import Vitals
+from hebbgraph.rowwise import Values
 from hebbgraph.store import Store
-
-STATED = ("links", "part_of", "mentions", "supersedes")
-"""Relations of passages that text states; others come from use."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,8 +44,8 @@ class Opened:
     corpus: Corpus
     use: NodeUse
     updated: npt.NDArray[np.int64]
-    tags: list[list[str]]
-    node_sets: list[list[str]]
+    tags: Values
+    node_sets: Values
     original: npt.NDArray[np.bool_]
     embedder: Embedder | None
 
@@ -70,8 +66,11 @@ class Opened:
         if node_set is None:
             return self.original
         wanted = {node_set} if isinstance(node_set, str) else {*node_set}
-        inside = [not wanted.isdisjoint(names) for names in self.node_sets]
-        return self.original & np.array(inside, np.bool_)
+        held = self.node_sets.array
+        inside = np.zeros(len(held), np.bool_)
+        named = pc.is_in(held.flatten(), value_set=pa.array(sorted(wanted), pa.string()))
+        inside[pc.list_parent_indices(held).filter(named).to_numpy()] = True
+        return self.original & inside[self.node_sets.rows]
 
     def vector(self, query: str) -> npt.NDArray[np.float32] | None:
         """The query in the space of the passages, of length 1; None where they have no vectors."""
@@ -85,28 +84,24 @@ class Opened:
 def opened(store: Store) -> Opened:
     """The newest snapshot of a memory, ready for search."""
     snapshot = store.snapshot()
-    held, found = found_in(store, snapshot)
-    columns = ("key", "time", "tags", "node_set", "duplicate_of", "id")
+    texts, order = texts_of(store, snapshot)
+    graph = graph_tables.read(store.path, snapshot, without=("id", "properties"))
+    vectors = vectors_of(store, snapshot)
+    corpus = corpus_of(
+        graph, texts, names_of_nodes(store, snapshot), vectors=vectors,
+        properties=text_tables.Column(store.path, snapshot, "edges", "properties"),
+    )  # fmt: skip
+    columns = ("time", "tags", "node_set", "duplicate_of")
     rows = text_tables.read(store.path, snapshot, "passages", columns)
-    # Rows stand as they came, passages by document.
-    ids = pa.array([one.id for one in held.passages], pa.string())
-    order = pc.index_in(ids, value_set=rows["id"].combine_chunks())
-    rows = rows.take(order)
-    vectors = _vectors(store, snapshot, order)
-    keys = rows["key"].to_numpy()
-    graph = store.graph(snapshot.seq)
-    made = taught(
-        corpus(held.documents, held.passages, found, vectors=vectors), graph, keys, without=STATED
-    )
     times = rows["time"].cast("int64").fill_null(UNDATED)
     return Opened(
         snapshot=snapshot.seq,
-        corpus=made,
-        use=_use(graph, keys),
-        updated=times.to_numpy(),
-        tags=_lists(rows["tags"]),
-        node_sets=_lists(rows["node_set"]),
-        original=rows["duplicate_of"].is_null().to_numpy(),
+        corpus=corpus,
+        use=_use(graph, texts.passage_keys),
+        updated=times.to_numpy()[order],
+        tags=Values(_filled(rows["tags"]), order),
+        node_sets=Values(_filled(rows["node_set"]), order),
+        original=rows["duplicate_of"].is_null().to_numpy()[order],
         embedder=None if vectors is None else embedder_of(store, snapshot),
     )
 
@@ -115,19 +110,7 @@ def _use(graph: Graph, keys: npt.NDArray[np.int64]) -> NodeUse:
     return NodeUse.none(keys.size) if graph.use is None else graph.use.take(keys)
 
 
-def _vectors(store: Store, snapshot: Any, order: pa.Array) -> npt.NDArray[np.float32] | None:
-    """Vectors of length 1, a blank passage's of length 0; None unless memify has made them."""
-    size = text_tables.dimensions(store.path, snapshot)
-    if size is None:
-        return None
-    column = text_tables.vectors(store.path, snapshot).combine_chunks().take(order)
-    out = np.zeros((len(order), size), np.float32)
-    present = column.is_valid().to_numpy(zero_copy_only=False)
-    flat = column.drop_null().flatten().to_numpy().reshape(-1, size)
-    length = np.linalg.norm(flat, axis=1, keepdims=True)
-    out[present] = flat / np.where(length > 0, length, 1)
-    return out
-
-
-def _lists(column: Any) -> list[list[str]]:
-    return [one or [] for one in column.to_pylist()]
+def _filled(column: Any) -> Any:
+    """A column of lists, empty ones in place of null."""
+    nothing = pa.scalar([], column.type)
+    return pc.coalesce(column, nothing) if column.null_count else column

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -28,22 +29,48 @@ def period_of(query: str) -> tuple[int, int] | None:
     return (min(a for a, _ in years), max(b for _, b in years)) if years else None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Years:
+    """Years that passages say.
+
+    Attributes
+    ----------
+    passage : (m,) int32, ascending
+    year : (m,) int16, in [1000, 2099]; each pair once
+    """
+
+    passage: npt.NDArray[np.int32]
+    year: npt.NDArray[np.int16]
+
+
+def years_of(texts: Iterable[str]) -> Years:
+    """The years that each of some texts says, ascending."""
+    said = [
+        (row, year)
+        for row, text in enumerate(texts)
+        for year in sorted({int(year) for year, _ in _YEAR.findall(text)})
+    ]
+    found = np.array(said, np.int64).reshape(-1, 2)
+    return Years(found[:, 0].astype(np.int32), found[:, 1].astype(np.int16))
+
+
 def within(
-    texts: Sequence[str], updated: npt.NDArray[np.int64] | None, period: tuple[int, int]
+    years: Years, updated: npt.NDArray[np.int64] | None, period: tuple[int, int], *, size: int
 ) -> npt.NDArray[np.bool_]:
     """Which passages are of a period: dated in it, or undated and saying a year of it.
 
     Parameters
     ----------
-    updated : (n,) UTC microseconds, smallest int64 where undated; None where all are
+    updated : (size,) UTC microseconds, smallest int64 where undated; None where all are
     period : first and last year
+    size : number of passages
     """
     first, last = period
     begin, end = (
         check.microseconds("period", datetime(year, 1, 1, tzinfo=UTC)) for year in (first, last + 1)
     )
-    dated = np.full(len(texts), UNDATED) if updated is None else updated
-    inside = (dated >= begin) & (dated < end)
-    for row in np.flatnonzero(dated == UNDATED).tolist():
-        inside[row] = any(first <= int(year) <= last for year, _ in _YEAR.findall(texts[row]))
-    return inside
+    says = np.zeros(size, np.bool_)
+    says[years.passage[(years.year >= first) & (years.year <= last)]] = True
+    if updated is None:
+        return says
+    return np.where(updated == UNDATED, says, (updated >= begin) & (updated < end))

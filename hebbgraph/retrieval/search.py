@@ -21,6 +21,7 @@ from hebbgraph.retrieval.periods import period_of, within
 from hebbgraph.retrieval.relevance import TEXT_ONLY, Floats, Relevance, Weights, relevance, top
 from hebbgraph.retrieval.terms import SYNONYMS, Synonyms, terms
 from hebbgraph.retrieval.tracing import path_to
+from hebbgraph.rowwise import several
 
 if TYPE_CHECKING:
     from hebbgraph.providers.protocols import Completer
@@ -119,7 +120,7 @@ def search(
         if period is None:
             note = "the query says no year, so hits of all times are given"
         else:
-            inside = within(corpus.texts, options.vitals.updated, period)
+            inside = within(corpus.years, options.vitals.updated, period, size=len(corpus))
             allowed = inside if allowed is None else allowed & inside
     if not query.strip() or not len(corpus):
         return Found(hits=(), intent=purpose, kind=kind, note=note)
@@ -185,15 +186,16 @@ def _hits(
         _, first = np.unique(corpus.document[rows[order]], return_index=True)
         order = order[np.sort(first)]
     made = []
-    for at in order[:k].tolist():
-        row = int(rows[at])
+    chosen = rows[order[:k]].tolist()
+    texts = several(corpus.texts, chosen)
+    for at, row, text in zip(order[:k].tolist(), chosen, texts, strict=True):
         document = int(corpus.document[row])
         made.append(
             Hit(
                 document_id=corpus.document_ids[document],
                 passage_id=corpus.passage_ids[row],
                 title=corpus.titles[document],
-                text=corpus.texts[row],
+                text=text,
                 score=float(score[at]),
                 parts=Parts(**dict(zip(intents.AXES, parts[at].tolist(), strict=True))),
                 text_score=float(found.direct[row]),
@@ -206,11 +208,9 @@ def _hits(
 
 
 def _triplets(corpus: Corpus, hits: tuple[Hit, ...]) -> tuple[tuple[str, str, str, str], ...]:
-    """What the passages state, those said in words before those that stand together."""
+    """What the passages state, twenty each at most."""
     out: list[tuple[str, str, str, str]] = []
     for hit in hits:
-        rows, _ = corpus.stated_in.of(corpus.row_of[hit.passage_id])
-        said = [corpus.triplets[at] for at in rows.tolist()]
-        said.sort(key=lambda one: one[1] == "mentioned_with")
+        said = corpus.stated(corpus.row_of[hit.passage_id])
         out += [(*one, hit.passage_id) for one in said[:20]]
     return tuple(out)
