@@ -93,12 +93,13 @@ def test_a_memory_relates_its_documents(tmp_path):
     memory = hebbgraph.Memory(tmp_path / "data.lance")
     memory.add(
         [
-            {"id": "d", "title": "Canary releases", "kind": "decision", "text": "We go slowly."},
+            {"id": "d", "title": "Canary releases", "kind": "decision", "rationale": "Safer.",
+             "text": "We go slowly."},
             {"id": "l", "kind": "lesson", "text": "Canary releases would have caught it."},
             {"id": "x", "tags": ["kettle", "steam"], "text": "Hot."},
             {"id": "y", "tags": ["steam", "kettle"], "text": "Very hot."},
         ]
-    )
+    )  # fmt: skip
     done = memory.cognify()
     graph = memory.graph()
     named = graph.ids_of(graph.source).to_pylist(), graph.ids_of(graph.target).to_pylist()
