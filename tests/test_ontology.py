@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import hebbgraph
 from hebbgraph.cli.main import main
 from hebbgraph.errors import InputError, OntologyError
+from hebbgraph.ingest.classify import _SIGNS
 from hebbgraph.ingest.documents import Document
 from hebbgraph.ingest.ontology import definitions
 from hebbgraph.ingest.ontology.checking import (
@@ -172,6 +173,8 @@ def test_the_default_ontology_is_that_of_the_sources():
     assert required == {
         ("decision", "rationale"), ("tool_call", "tool_name"), ("outcome", "success"),
     }  # fmt: skip
+    # What rules tell of a document is one of the kinds.
+    assert {*_SIGNS} <= {*known.types}
     # Their own tracker puts decisions into sessions, which their constraint forbids.
     assert edge_violation(known, "part_of", ["decision"], ["session"], subject="") is None
 
@@ -489,6 +492,15 @@ def test_types_are_kept_restored_and_in_history(memory):
     memory.store.restore(-2)
     assert "outage" in memory.ontology.types
     assert [one.operation for one in memory.store.history()][:3] == ["create", "define", "define"]
+
+
+def test_types_outlive_a_purge(tmp_path, web):
+    store = hebbgraph.Store.create(tmp_path / "data.lance", web)
+    memory = hebbgraph.Memory(store.path)
+    memory.define("library", parent="artifact")
+    memory.store.forget(["Flask"], purge=True)
+    assert len(memory.store.history()) == 1
+    assert memory.ontology.ancestors("library") == ("artifact", "knowledge")
 
 
 def test_defining_again_is_nothing_and_otherwise_asks(memory):

@@ -202,7 +202,12 @@ def _properties(row: Mapping[str, Any], classes: list[str]) -> str:
         said["description"] = row["description"]
     if len(classes) > 1:
         said[CLASSES] = classes
-    return _JSON(said | {key: text for key, text in row["properties"] if key not in _OWN})
+    literals: dict[str, str] = {}
+    for key, text in row["properties"]:
+        own = f"{key}_" if key in _OWN else key
+        # Predicates of several vocabularies may end alike.
+        literals[own] = f"{literals[own]}; {text}" if own in literals else text
+    return _JSON(said | literals)
 
 
 def _edges_of(edges: pa.Table, ids: pa.Array) -> text_graph.Edges:
