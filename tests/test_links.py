@@ -365,6 +365,20 @@ def test_literals_whose_names_meet_are_all_kept(memory, tmp_path):
     })  # fmt: skip
 
 
+def test_a_thesaurus_has_no_hub_of_all_concepts(memory, tmp_path):
+    pytest.importorskip("pyoxigraph")
+    (tmp_path / "t.ttl").write_text(
+        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix : <http://x.org/zoo#> .\n"
+        ':bird a skos:Concept ; skos:prefLabel "Bird"@en, "새"@ko ; skos:definition "It flies." .\n'
+        ":penguin a skos:Concept ; skos:broader :bird ; skos:related :ice ."
+    )
+    memory.add(tmp_path / "t.ttl")
+    assert relations(memory) == {(":penguin", "is_a", ":bird"), (":penguin", "related", ":ice")}
+    assert resources(memory)[":bird"] == (
+        "Concept", {"rdf": "resource", "name": "Bird", "description": "It flies."},
+    )  # fmt: skip
+
+
 def test_a_document_may_have_the_id_of_a_resource(memory, zoo):
     memory.add(zoo)
     known = resources(memory), relations(memory)
