@@ -185,6 +185,14 @@ def test_it_is_read_back_from_its_own_dictionary():
     assert again == known
 
 
+def test_nobody_changes_it_in_place():
+    for held in (default().types, default().relations, default().types["decision"].properties):
+        with pytest.raises(TypeError):
+            held["x"] = None
+    with pytest.raises(AttributeError):
+        default().types = {}
+
+
 def test_a_schema_says_what_is_inherited_and_what_it_takes_part_in():
     types = [
         Type("incident", ("agent_activity",), "It broke", {"severity": Property("text", True)})
