@@ -38,7 +38,8 @@ class Memory(Linked):
     """A memory of text on top of a store; see ``docs/memory.md``.
 
     Every verb goes on from what is there and can be called again at any time: what has not changed
-    costs next to nothing and commits nothing.
+    costs next to nothing and commits nothing.  The verbs for types, relations and edges stated by
+    hand are in :class:`~hebbgraph.linked.Linked`.
 
     Parameters
     ----------

@@ -352,6 +352,33 @@ def test_two_files_speak_of_one_resource(memory, zoo, tmp_path):
     assert resources(memory)[":pingu"][0] == "resource"
 
 
+def test_literals_whose_names_meet_are_all_kept(memory, tmp_path):
+    pytest.importorskip("pyoxigraph")
+    (tmp_path / "t.nt").write_text(
+        '<urn:x#a> <urn:p#name> "A" .\n<urn:x#a> <urn:p#age> "1" .\n<urn:x#a> <urn:q#age> "2" .\n'
+        '<urn:x#a> <urn:p#rdf> "no" .\n<urn:x#a> <urn:p#text> "한국어 \\"q\\"" .\n'
+    )
+    memory.add(tmp_path / "t.nt")
+    assert resources(memory)["urn:x#a"] == ("resource", {
+        "rdf": "resource", "name": "a", "name_": "A", "age": "1; 2", "rdf_": "no",
+        "text": '한국어 "q"',
+    })  # fmt: skip
+
+
+def test_a_thesaurus_has_no_hub_of_all_concepts(memory, tmp_path):
+    pytest.importorskip("pyoxigraph")
+    (tmp_path / "t.ttl").write_text(
+        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix : <http://x.org/zoo#> .\n"
+        ':bird a skos:Concept ; skos:prefLabel "Bird"@en, "새"@ko ; skos:definition "It flies." .\n'
+        ":penguin a skos:Concept ; skos:broader :bird ; skos:related :ice ."
+    )
+    memory.add(tmp_path / "t.ttl")
+    assert relations(memory) == {(":penguin", "is_a", ":bird"), (":penguin", "related", ":ice")}
+    assert resources(memory)[":bird"] == (
+        "Concept", {"rdf": "resource", "name": "Bird", "description": "It flies."},
+    )  # fmt: skip
+
+
 def test_a_document_may_have_the_id_of_a_resource(memory, zoo):
     memory.add(zoo)
     known = resources(memory), relations(memory)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import hebbgraph
 from hebbgraph.cli.main import main
 from hebbgraph.errors import InputError, OntologyError
+from hebbgraph.ingest.classify import _SIGNS
 from hebbgraph.ingest.documents import Document
 from hebbgraph.ingest.ontology import definitions
 from hebbgraph.ingest.ontology.checking import (
@@ -172,6 +173,8 @@ def test_the_default_ontology_is_that_of_the_sources():
     assert required == {
         ("decision", "rationale"), ("tool_call", "tool_name"), ("outcome", "success"),
     }  # fmt: skip
+    # What rules tell of a document is one of the kinds.
+    assert {*_SIGNS} <= {*known.types}
     # Their own tracker puts decisions into sessions, which their constraint forbids.
     assert edge_violation(known, "part_of", ["decision"], ["session"], subject="") is None
 
@@ -180,6 +183,14 @@ def test_it_is_read_back_from_its_own_dictionary():
     known = default()
     again = definitions.read(json.loads(json.dumps(known.to_dict())), "x")
     assert again == known
+
+
+def test_nobody_changes_it_in_place():
+    for held in (default().types, default().relations, default().types["decision"].properties):
+        with pytest.raises(TypeError):
+            held["x"] = None
+    with pytest.raises(AttributeError):
+        default().types = {}
 
 
 def test_a_schema_says_what_is_inherited_and_what_it_takes_part_in():
@@ -489,6 +500,15 @@ def test_types_are_kept_restored_and_in_history(memory):
     memory.store.restore(-2)
     assert "outage" in memory.ontology.types
     assert [one.operation for one in memory.store.history()][:3] == ["create", "define", "define"]
+
+
+def test_types_outlive_a_purge(tmp_path, web):
+    store = hebbgraph.Store.create(tmp_path / "data.lance", web)
+    memory = hebbgraph.Memory(store.path)
+    memory.define("library", parent="artifact")
+    memory.store.forget(["Flask"], purge=True)
+    assert len(memory.store.history()) == 1
+    assert memory.ontology.ancestors("library") == ("artifact", "knowledge")
 
 
 def test_defining_again_is_nothing_and_otherwise_asks(memory):

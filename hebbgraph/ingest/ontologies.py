@@ -32,16 +32,16 @@ OWL: Final = "http://www.w3.org/2002/07/owl#"
 XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 TYPE: Final = f"{RDF}type"
 SUBCLASS: Final = f"{RDFS}subClassOf"
-_SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
-_LABELS: Final = (f"{_SKOS}prefLabel", f"{RDFS}label", "http://schema.org/name",
+SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
+_LABELS: Final = (f"{SKOS}prefLabel", f"{RDFS}label", "http://schema.org/name",
                   "http://xmlns.com/foaf/0.1/name", "http://purl.org/dc/terms/title")  # fmt: skip
-_COMMENTS: Final = (f"{_SKOS}definition", f"{RDFS}comment", "http://purl.org/dc/terms/description",
+_COMMENTS: Final = (f"{SKOS}definition", f"{RDFS}comment", "http://purl.org/dc/terms/description",
                     "http://schema.org/description")  # fmt: skip
 _RELATIONS: Final = {
     TYPE: "is_a",
     SUBCLASS: "is_a",
     f"{RDFS}subPropertyOf": "is_a",
-    f"{_SKOS}broader": "is_a",
+    f"{SKOS}broader": "is_a",
     f"{OWL}sameAs": "same_as",
     f"{OWL}equivalentClass": "same_as",
 }

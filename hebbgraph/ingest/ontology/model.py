@@ -5,6 +5,7 @@ from __future__ import annotations
 import graphlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final
 
 from hebbgraph.errors import InputError
@@ -46,6 +47,9 @@ class Type:
     description: str = ""
     properties: Mapping[str, Property] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "properties", MappingProxyType(dict(self.properties)))
+
 
 @dataclass(frozen=True)
 class Relation:
@@ -77,6 +81,10 @@ class Ontology:
 
     types: Mapping[str, Type] = field(default_factory=dict)
     relations: Mapping[str, Relation] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("types", "relations"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def ancestors(self, name: str) -> tuple[str, ...]:
         """Names of all that a type is a kind of, every one before its own ancestors.

@@ -19,10 +19,12 @@ from hebbgraph.ingest.ontologies import (
     OWL,
     RDF,
     RDFS,
+    SKOS,
     SUBCLASS,
     TYPE,
     XSD,
     Triple,
+    local_name,
     resources_of,
     triples_of,
 )
@@ -42,9 +44,13 @@ RESOURCE: Final = "resource"
 SUFFIX: Final = " (resource)"
 """Ends the id of a resource that a document or passage has too."""
 _EDGE_MARK: Final = '{"rdf_evidence": '
-_VOCABULARY: Final = (OWL, RDF, RDFS, XSD)
+_VOCABULARY: Final = (OWL, RDF, RDFS, SKOS, XSD)
 _CLASSES: Final = frozenset((f"{OWL}Class", f"{RDFS}Class"))
-_THINGS: Final = frozenset((*_CLASSES, f"{OWL}NamedIndividual", f"{OWL}Thing", f"{RDFS}Resource"))
+_NAMED: Final = frozenset(f"{SKOS}{name}" for name in ("Concept", "ConceptScheme", "Collection"))
+"""Classes of a vocabulary, which are no nodes: all concepts would be neighbours of one."""
+_THINGS: Final = frozenset((
+    *_CLASSES, *_NAMED, f"{OWL}NamedIndividual", f"{OWL}Thing", f"{RDFS}Resource",
+))  # fmt: skip
 _OWN: Final = ("rdf", "name", "description", CLASSES)
 Ints = npt.NDArray[np.int64]
 _JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -176,6 +182,8 @@ def _graph_of(triples: list[Triple], taken: pa.Array) -> Graph:
         elif one.predicate == TYPE and one.object in names:
             classes.add(one.object)
             kinds.setdefault(one.subject, set()).add(names[one.object])
+        elif one.predicate == TYPE and one.object in _NAMED:
+            kinds.setdefault(one.subject, set()).add(local_name(one.object))
     ids = pa.array(list(names), pa.string())
     clash = pc.is_in(ids, value_set=taken)
     nodes = {
@@ -202,7 +210,12 @@ def _properties(row: Mapping[str, Any], classes: list[str]) -> str:
         said["description"] = row["description"]
     if len(classes) > 1:
         said[CLASSES] = classes
-    return _JSON(said | {key: text for key, text in row["properties"] if key not in _OWN})
+    literals: dict[str, str] = {}
+    for key, text in row["properties"]:
+        own = f"{key}_" if key in _OWN else key
+        # Predicates of several vocabularies may end alike.
+        literals[own] = f"{literals[own]}; {text}" if own in literals else text
+    return _JSON(said | literals)
 
 
 def _edges_of(edges: pa.Table, ids: pa.Array) -> text_graph.Edges:
