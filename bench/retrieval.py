@@ -149,15 +149,17 @@ def ablation(names: Sequence[str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.retrieval")
     parser.add_argument("--sets", nargs="*", default=[*SYNAPTIC, *MULTI_HOP, OPENIE, *TOPICS])
-    parser.add_argument("--only", choices=("ablation", "many"))
+    parser.add_argument("--only", choices=("ablation", "learned", "many"))
     arguments = parser.parse_args()
     if not (machine.DATA / "seed-retrieval").exists():
         print("retrieval: skipped, its data sets are not here\n", flush=True)
         return
     machine.heading("Search", "numpy", "scipy", "snowballstemmer", warm_up="one run to warm up")
-    if arguments.only != "many":
+    if arguments.only in (None, "ablation"):
         ablation(arguments.sets)
-    if arguments.only != "ablation":
+    if arguments.only in (None, "learned"):
+        search_store.learned([name for name in arguments.sets if name in (*MULTI_HOP, *TOPICS)])
+    if arguments.only in (None, "many"):
         search_store.stores()
 
 
