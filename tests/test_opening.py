@@ -21,7 +21,9 @@ from hebbgraph import derived, text_tables
 from hebbgraph.ingest.passages import passages
 from hebbgraph.ingest.reading import documents
 from hebbgraph.ingest.rules.extract import extract
+from hebbgraph.retrieval import kept
 from hebbgraph.retrieval import lexicon as lexicons
+from hebbgraph.retrieval.bm25 import continued, tallied, text_index, weighed
 from hebbgraph.retrieval.corpus import corpus
 from hebbgraph.retrieval.joins import joins, transposed
 from hebbgraph.retrieval.lexicon import lexicon
@@ -446,6 +448,41 @@ def test_a_lexicon_is_a_dictionary(held, wanted, clashing):
         assert made.find(asked_for).tolist() == [row.get(one, -1) for one in asked_for]
     finally:
         lexicons._hashes = hashes
+
+
+titled = st.tuples(
+    st.sampled_from(["", "tea", "tea cup"]),
+    st.lists(st.sampled_from(["tea", "cup", "leaf", "장애", "the"]), max_size=6).map(" ".join),
+)
+
+
+@given(st.lists(titled, max_size=5), st.lists(titled, max_size=5), st.booleans())
+@settings(deadline=None)
+def test_an_index_that_is_continued_is_one_made_anew(before, after, empty):
+    after = after + before[1:]
+    old = text_index([] if empty else before)
+    held = {} if empty else {one: row for row, one in enumerate(before)}
+    row = np.array([held.get(one, -1) for one in after], np.int64)
+    fresh = tallied(one for one in after if one not in held)
+    one, other = weighed(continued(old, row, fresh)), text_index(after)
+    for name in ("indptr", "passage", "worth", "count"):
+        assert getattr(one, name).tolist() == getattr(other, name).tolist()
+    assert one.vocabulary.texts.to_pylist() == other.vocabulary.texts.to_pylist()
+    assert one.n_passages == other.n_passages == len(after)
+
+
+def test_only_new_passages_are_taken_apart(memory, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        kept, "tallied", lambda given: tallied(seen.append(one) or one for one in given)
+    )
+    memory.add({"id": "tea", "title": "Tea", "text": "Tea is steeped."})
+    memory.remove("ada")
+    assert memory.search("steeped", k=1)[0].document_id == "tea"
+    assert seen == [("Tea", "Tea is steeped.")]
+    left = [*ITEMS[1:], {"id": "tea", "title": "Tea", "text": "Tea is steeped."}]
+    memory.cognify()
+    assert_as_extracted(memory, left, QUERIES)
 
 
 @given(st.lists(st.text()), st.data())
