@@ -23,7 +23,7 @@ SOURCES: Final = {
     "text": ("documents", "passages"), "vectors": ("passages",), "names": ("nodes",),
 }  # fmt: skip
 """Kinds of file, and the tables whose columns written once each is made of."""
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _ABANDONED: Final = 3600
 """Seconds after which an unfinished file is no longer being written."""
 
@@ -102,6 +102,13 @@ def load(place: Path) -> dict[str, Any] | None:
     except (OSError, pa.ArrowException):
         return None
     return {name: table[name].chunk(0).flatten() for name in table.column_names}
+
+
+def latest(path: Path, kind: str) -> dict[str, Any] | None:
+    """The newest file of a kind, whichever snapshot it was made for; None where there is none."""
+    places = (path / FOLDER).glob(f"{kind}-{_FORMAT}-*.arrow")
+    newest = sorted(places, key=lambda one: one.stat().st_mtime_ns)
+    return load(newest[-1]) if newest else None
 
 
 def prune(path: Path, snapshots: Iterable[Snapshot]) -> int:

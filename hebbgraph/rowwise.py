@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, overload
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, overload
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+_AT_ONCE: Final = 8192  # rows of a loop over all
 
 
 class Rowwise(Sequence[Any]):
@@ -30,6 +32,10 @@ class Rowwise(Sequence[Any]):
         if not -len(self) <= row < len(self):
             raise IndexError(row)  # what ends a loop over a sequence
         return self.several([row % len(self)])[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        for first in range(0, len(self), _AT_ONCE):
+            yield from self[first : first + _AT_ONCE]
 
 
 class Values(Rowwise):

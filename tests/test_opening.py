@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import random
@@ -20,10 +21,13 @@ from hebbgraph import derived, text_tables
 from hebbgraph.ingest.passages import passages
 from hebbgraph.ingest.reading import documents
 from hebbgraph.ingest.rules.extract import extract
+from hebbgraph.retrieval import kept
 from hebbgraph.retrieval import lexicon as lexicons
+from hebbgraph.retrieval.bm25 import continued, tallied, text_index, weighed
 from hebbgraph.retrieval.corpus import corpus
-from hebbgraph.retrieval.joins import joins
+from hebbgraph.retrieval.joins import joins, transposed
 from hebbgraph.retrieval.lexicon import lexicon
+from hebbgraph.retrieval.naming import names_of
 from hebbgraph.retrieval.opened import opened
 from hebbgraph.retrieval.periods import within, years_of
 from hebbgraph.retrieval.search import KINDS, Options, search
@@ -235,6 +239,44 @@ def test_joins_are_sums_by_pair(given_pairs):
         assert target.tolist() == sorted(own)
 
 
+@given(pairs, st.sampled_from([0, 70_000]))
+def test_a_relation_is_read_backwards(given_pairs, shift):
+    source, target, weight = (np.array(column) for column in zip(*given_pairs, strict=True)) if (
+        given_pairs
+    ) else (np.zeros(0, np.int64),) * 3  # fmt: skip
+    made = joins(source, target + shift, weight, n_rows=5)
+    back = transposed(made, n_rows=7 + shift)
+    wanted = joins(target + shift, source, weight, n_rows=7 + shift)
+    for name in ("indptr", "target", "weight"):
+        assert getattr(back, name).tolist() == getattr(wanted, name).tolist()
+
+
+def test_what_was_imported_joins_in_under_its_ids(tmp_path):
+    memory = hebbgraph.Memory(tmp_path / "data.lance")
+    memory.store.add(hebbgraph.Graph.from_edges(
+        ["charles babbage", "difference engine"], ["difference engine", "London"],
+        relation=["built", "stands_in"],
+    ))  # fmt: skip
+    memory.add(ITEMS)
+    memory.cognify()
+    ready = opened(memory.store).corpus
+    names = list(ready.entity_names)
+    said = dict(ready.entities.said("the Difference Engine of Charles Babbage"))
+    engine, babbage = (int(said[name][0]) for name in ("difference engine", "charles babbage"))
+    assert ready.mentions.of(ready.row_of["ada#0"])[0].tolist().count(babbage) == 1
+    assert engine in ready.relations.of(babbage)[0]
+    assert names.index("London") in ready.relations.of(engine)[0]
+
+
+def test_a_name_of_nobody_hides_no_shorter_one():
+    named = names_of([("New York City", 0), ("New York", 1), ("City", 2), ("New York", 3)])
+    assert [name for name, _ in named.said("New York City")] == ["new york city"]
+    here = dataclasses.replace(named, row=np.array([-1, 5, 0, 2]))
+    assert [(name, own.tolist()) for name, own in here.said("new york city")] == [
+        ("new york", [2, 5]), ("city", [0]),
+    ]  # fmt: skip
+
+
 # -- the same in every process -----------------------------------------------------
 
 ASKED = """
@@ -406,6 +448,41 @@ def test_a_lexicon_is_a_dictionary(held, wanted, clashing):
         assert made.find(asked_for).tolist() == [row.get(one, -1) for one in asked_for]
     finally:
         lexicons._hashes = hashes
+
+
+titled = st.tuples(
+    st.sampled_from(["", "tea", "tea cup"]),
+    st.lists(st.sampled_from(["tea", "cup", "leaf", "장애", "the"]), max_size=6).map(" ".join),
+)
+
+
+@given(st.lists(titled, max_size=5), st.lists(titled, max_size=5), st.booleans())
+@settings(deadline=None)
+def test_an_index_that_is_continued_is_one_made_anew(before, after, empty):
+    after = after + before[1:]
+    old = text_index([] if empty else before)
+    held = {} if empty else {one: row for row, one in enumerate(before)}
+    row = np.array([held.get(one, -1) for one in after], np.int64)
+    fresh = tallied(one for one in after if one not in held)
+    one, other = weighed(continued(old, row, fresh)), text_index(after)
+    for name in ("indptr", "passage", "worth", "count"):
+        assert getattr(one, name).tolist() == getattr(other, name).tolist()
+    assert one.vocabulary.texts.to_pylist() == other.vocabulary.texts.to_pylist()
+    assert one.n_passages == other.n_passages == len(after)
+
+
+def test_only_new_passages_are_taken_apart(memory, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        kept, "tallied", lambda given: tallied(seen.append(one) or one for one in given)
+    )
+    memory.add({"id": "tea", "title": "Tea", "text": "Tea is steeped."})
+    memory.remove("ada")
+    assert memory.search("steeped", k=1)[0].document_id == "tea"
+    assert seen == [("Tea", "Tea is steeped.")]
+    left = [*ITEMS[1:], {"id": "tea", "title": "Tea", "text": "Tea is steeped."}]
+    memory.cognify()
+    assert_as_extracted(memory, left, QUERIES)
 
 
 @given(st.lists(st.text()), st.data())

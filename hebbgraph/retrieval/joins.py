@@ -56,7 +56,10 @@ def joins(source: Any, target: Any, weight: Any | None = None, *, n_rows: int) -
     weight = np.ones(source.size, np.float32) if weight is None else np.asarray(weight)
     pair = source << 31 | target
     if (pair[1:] <= pair[:-1]).any():
-        order = np.argsort(pair, kind="stable")
+        # Targets most often ascend within a source already.
+        order = _order(source)
+        if (pair[order[1:]] < pair[order[:-1]]).any():
+            order = np.argsort(pair, kind="stable")
         pair, weight = pair[order], weight[order]
         first = np.ones(pair.size, np.bool_)
         first[1:] = pair[1:] != pair[:-1]
@@ -66,6 +69,24 @@ def joins(source: Any, target: Any, weight: Any | None = None, *, n_rows: int) -
     counts = np.bincount(pair >> 31, minlength=n_rows)
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return Joins(indptr, pair & ((1 << 31) - 1), weight.astype(np.float32, copy=False))
+
+
+def transposed(one: Joins, *, n_rows: int) -> Joins:
+    """The relation read by its second, of ``n_rows``."""
+    order = _order(one.target)
+    source = np.repeat(np.arange(one.indptr.size - 1), np.diff(one.indptr))
+    ends = np.cumsum(np.bincount(one.target, minlength=n_rows))
+    indptr = np.concatenate([[0], ends]).astype(np.int64)
+    return Joins(indptr, source[order], one.weight[order])
+
+
+def _order(rows: Ints) -> Ints:
+    """Stable order of numbers in [0, 2³²): by 16 bits at a time, which NumPy sorts by counting."""
+    order = np.argsort((rows & 0xFFFF).astype(np.uint16), kind="stable")
+    if rows.max(initial=0) > 0xFFFF:
+        high = (rows >> 16).astype(np.uint16)
+        order = order[np.argsort(high[order], kind="stable")]
+    return order
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -177,7 +198,6 @@ def joined(
 
     passage, mentioned, weight = among(MENTIONS, passage_row, entity_row)
     mentions = joins(passage, mentioned, weight, n_rows=n)
-    back = joins(mentioned, passage, weight, n_rows=entity_keys.size)
     told = among(LINKS, passage_row, document_row)
     titled, entity_named, _ = among(ABOUT, document_row, entity_row)
     bearers = joins(entity_named, titled, n_rows=entity_keys.size)
@@ -190,7 +210,7 @@ def joined(
         entity_row=entity_row,
         links=_first_of(told, named, n),
         mentions=mentions,
-        mentioned_in=back,
+        mentioned_in=transposed(mentions, n_rows=entity_keys.size),
         relations=both_ways(one, other, weight, n_rows=entity_keys.size),
         associations=both_ways(*made_by_use(graph, passage_row, without=STATED), n_rows=n),
         statements=_statements(graph, between, one, other, properties, entity_keys.size),
@@ -216,12 +236,14 @@ def made_by_use(
     without : relations that stand for something else
     inferred : whether edges found by discovery count too
     """
-    source, target = row[graph.source], row[graph.indices]
-    chosen = (source >= 0) & (target >= 0)
-    chosen &= ~np.isin(graph.relation, [_code(graph, name) for name in without])
+    counts = np.array([name not in without for name in graph.relation_names], np.bool_)
+    chosen = counts[graph.relation]
     if graph.inferred is not None and not inferred:
         chosen &= ~graph.inferred
-    return source[chosen], target[chosen], graph.weight[chosen]
+    edges = np.flatnonzero(chosen)
+    source, target = row[graph.source[edges]], row[graph.indices[edges]]
+    kept = (source >= 0) & (target >= 0)
+    return source[kept], target[kept], graph.weight[edges[kept]]
 
 
 def _row_of(keys: Ints, n_nodes: int) -> Ints:

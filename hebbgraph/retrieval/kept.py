@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import derived, tables, text_tables
-from hebbgraph.retrieval.bm25 import TextIndex
-from hebbgraph.retrieval.corpus import NodeNames, Texts, node_names, title_names, titled_index
+from hebbgraph.retrieval.bm25 import TextIndex, continued, tallied, text_index, weighed
+from hebbgraph.retrieval.corpus import NodeNames, Texts, node_names, title_names
+from hebbgraph.retrieval.lexicon import Hashes, hashes_of
 from hebbgraph.retrieval.naming import Names
 from hebbgraph.retrieval.periods import Years, years_of
 from hebbgraph.rowwise import Values
@@ -119,20 +120,31 @@ def _text_arrays(store: Store, snapshot: Snapshot) -> dict[str, Any]:
     document = pc.index_in(own, value_set=ids).to_numpy().astype(np.int64)
     titles = listed["title"].combine_chunks().take(pa.array(documents)).to_pylist()
     texts = cut["text"].combine_chunks().take(pa.array(order)).to_pylist()
+    titled = [(titles[at], text) for at, text in zip(document.tolist(), texts, strict=True)]
     years = years_of(texts)
+    said = hashes_of("\0".join(one) for one in titled)
     return {
         "document_row": documents, "passage_row": order, "document": document,
-        "year_passage": years.passage, "year": years.year,
-        **titled_index(titles, document, texts).arrays(),
+        "year_passage": years.passage, "year": years.year, "said": said,
+        **_index(titled, said, derived.latest(store.path, "text")).arrays(),
         **title_names(titles).arrays("title"),
     }  # fmt: skip
 
 
-def _name_arrays(store: Store, snapshot: Snapshot) -> dict[str, Any]:
-    version = snapshot.versions["nodes"]
-    nodes = tables.read(store.path, "nodes", version, ["id", "properties"])
-    names = node_names(nodes["id"], nodes["properties"])
-    return {"name": names.name, **names.keys.arrays("node")}
+def _index(
+    titled: Sequence[tuple[str, str]], said: Hashes, before: dict[str, Any] | None
+) -> TextIndex:
+    """Index of titles and texts; only those that the last one does not hold are taken apart."""
+    if before is None:
+        return text_index(titled)
+    old = before["said"].to_numpy()
+    order = np.argsort(old, kind="stable")
+    at = np.searchsorted(old[order], said)
+    at[at == old.size] = 0
+    known = old[order][at] == said if old.size else np.zeros(said.size, np.bool_)
+    row = np.where(known, order[at] if old.size else -1, -1)
+    new = tallied(titled[place] for place in np.flatnonzero(row < 0).tolist())
+    return weighed(continued(TextIndex.of_arrays(before), row, new))
 
 
 def _vector_arrays(store: Store, snapshot: Snapshot) -> dict[str, Any]:
@@ -147,6 +159,13 @@ def _vector_arrays(store: Store, snapshot: Snapshot) -> dict[str, Any]:
     out[:, present] = found.T / np.where(length > 0, length, 1)
     order = _order(text_tables.read(store.path, snapshot, "passages", _PLACE))
     return {"dimensions": np.array([size]), "vector": out[:, order].ravel()}
+
+
+def _name_arrays(store: Store, snapshot: Snapshot) -> dict[str, Any]:
+    version = snapshot.versions["nodes"]
+    nodes = tables.read(store.path, "nodes", version, ["id", "properties"])
+    names = node_names(nodes["id"], nodes["properties"])
+    return {"name": names.name, **names.keys.arrays("node")}
 
 
 def _order(passages: pa.Table) -> Ints:

@@ -31,10 +31,16 @@ class Lexicon:
     def __len__(self) -> int:
         return int(self.hashes.size)
 
+    def some(self, rows: Ints) -> Lexicon:
+        """The texts of some rows, ascending."""
+        return Lexicon(self.hashes[rows], self.texts.take(pa.array(rows)))
+
     def find(self, wanted: Sequence[str]) -> Ints:
         """(len(wanted),) int64, the row of each text; −1 where it is not among them."""
         encoded = [_bytes(text) for text in wanted]
-        hashes = _hashes(encoded)
+        return self._rows(_hashes(encoded), encoded)
+
+    def _rows(self, hashes: Hashes, encoded: Sequence[bytes]) -> Ints:
         out = np.full(hashes.size, -1, np.int64)
         at = np.searchsorted(self.hashes, hashes)
         near = np.flatnonzero(at < self.hashes.size)
@@ -47,6 +53,26 @@ class Lexicon:
                     break
                 row += 1
         return out
+
+
+def united(one: Lexicon, other: Lexicon) -> tuple[Lexicon, Ints, Ints]:
+    """The texts of both.
+
+    Returns
+    -------
+    lexicon
+    rows, others : (len(one),) and (len(other),) int64, where the texts of each stand in it
+    """
+    found = one._rows(other.hashes, other.texts.to_pylist())
+    new = np.flatnonzero(found < 0)
+    found[new] = len(one) + np.arange(new.size)
+    hashes = np.concatenate([one.hashes, other.hashes[new]])
+    order = np.argsort(hashes, kind="stable")
+    texts = pa.concat_arrays([one.texts, other.texts.take(pa.array(new))])
+    row = np.empty(order.size, np.int64)
+    row[order] = np.arange(order.size)
+    made = Lexicon(hashes[order], texts.take(pa.array(order)))
+    return made, row[: len(one)], row[found]
 
 
 def lexicon(texts: Iterable[str]) -> tuple[Lexicon, Ints]:
@@ -62,6 +88,11 @@ def lexicon(texts: Iterable[str]) -> tuple[Lexicon, Ints]:
     order = np.argsort(hashes, kind="stable")
     made = Lexicon(hashes[order], pa.array(encoded, pa.large_binary()).take(pa.array(order)))
     return made, order
+
+
+def hashes_of(texts: Iterable[str]) -> Hashes:
+    """(n,) uint64, one a text, the same in every process."""
+    return _hashes(_bytes(text) for text in texts)
 
 
 def _bytes(text: str) -> bytes:

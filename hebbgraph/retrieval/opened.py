@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,11 @@ from hebbgraph.retrieval.kept import names_of_nodes, texts_of, vectors_of
 from hebbgraph.retrieval.resonance import Vitals
 from hebbgraph.rowwise import Values
 from hebbgraph.store import Store
+
+_UNREAD: Final = (
+    "id", "type", "properties", "time", "updated_at", "decayed_at", "support",
+)  # fmt: skip
+"""Columns of nodes and edges that no search looks at."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +90,7 @@ def opened(store: Store) -> Opened:
     """The newest snapshot of a memory, ready for search."""
     snapshot = store.snapshot()
     texts, order = texts_of(store, snapshot)
-    graph = graph_tables.read(store.path, snapshot, without=("id", "properties"))
+    graph = graph_tables.read(store.path, snapshot, without=_UNREAD)
     vectors = vectors_of(store, snapshot)
     corpus = corpus_of(
         graph, texts, names_of_nodes(store, snapshot), vectors=vectors,
