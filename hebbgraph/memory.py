@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hebbgraph.providers.protocols import Completer, Embedder
     from hebbgraph.retrieval.hits import Found, Hit
     from hebbgraph.retrieval.opened import Opened
+    from hebbgraph.retrieval.relevance import Weights
 
 
 SEARCH = "search"
@@ -229,45 +230,18 @@ class Memory(Linked):
 
         return prune(self.store, keep=keep)
 
-    def search(
-        self,
-        query: str,
-        *,
-        k: int = 10,
-        search_type: str = "chunks",
-        intent: str = "auto",
-        node_set: str | Collection[str] | None = None,
-        completer: Completer | None = None,
-        now: datetime | None = None,
-    ) -> list[Hit]:
+    def search(self, query: str, *, k: int = 10, **options: Any) -> list[Hit]:
         """The k passages that resonate most with a query, best first; see ``docs/retrieval.md``.
 
-        :meth:`find` has the same with the answer of a completer, what the passages state, and the
-        intent.
-
-        Parameters
-        ----------
-        query : any text; a blank one finds nothing
-        k : at most this many hits, each passage once
-        search_type : chunks, lexical, graph, graph_completion, rag_completion, summaries, temporal
-            or similar
-        intent : auto, or one of general, similar_decisions, past_failures, related_rules,
-            reasoning_chain, context_explore
-        node_set : look only among documents of these sets
-        completer : a language model, for the two kinds with an answer
-        now : moment from which recency counts, with a time zone; the clock by default
+        Options are those of :meth:`find`, which has the same with the answer of a completer, what
+        the passages state, the intent and a note.
 
         Raises
         ------
         ParameterError
             an option is outside its range
         """
-        return list(
-            self.find(
-                query, k=k, search_type=search_type, intent=intent, node_set=node_set,
-                completer=completer, now=now,
-            ).hits
-        )  # fmt: skip
+        return list(self.find(query, k=k, **options).hits)
 
     def find(
         self,
@@ -277,32 +251,71 @@ class Memory(Linked):
         search_type: str = "chunks",
         intent: str = "auto",
         node_set: str | Collection[str] | None = None,
+        kind: str | Collection[str] | None = None,
+        tags: str | Collection[str] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        weights: Weights | None = None,
+        axes: Mapping[str, float] | None = None,
+        context_tags: str | Collection[str] = (),
+        synonyms: Iterable[Sequence[str]] | None = None,
         completer: Completer | None = None,
         now: datetime | None = None,
         record: bool = False,
     ) -> Found:
-        """:meth:`search` with all that was found: intent, triplets, answer and a note.
+        """The k passages that resonate most with a query, and all that was found with them.
 
-        What is searched is read once for a snapshot and kept in memory.
+        What is searched is read once for a snapshot and kept in memory.  Filters hold before
+        anything is ranked; one that names what is not there finds nothing, and the note says what
+        there is.
 
         Parameters
         ----------
+        query : any text; a blank one finds nothing
+        k : at most this many hits, each passage once
+        search_type : chunks, lexical, graph, graph_completion, rag_completion, summaries, temporal
+            or similar
+        intent : auto, or one of general, similar_decisions, past_failures, related_rules,
+            reasoning_chain, context_explore
+        node_set, kind, tags : look only among documents of any of these sets, of these kinds, with
+            any of these tags
+        since, until : look only among documents dated between, both included: moments with a time
+            zone, or ISO 8601 text such as ``"2021-03"``
+        as_of : what was known then: documents dated later are not found, facts that did not hold
+            are not told, and a passage whose fact was superseded by then stands behind the one
+            that superseded it
+        weights : of the ways to relevance
+        axes : weight by axis, in place of the intent's
+        context_tags : of what the query comes from, compared with those of the documents
+        synonyms : groups of words that stand for one another, beside those built in
+        completer : a language model, for the two kinds with an answer and for summaries
+        now : moment from which recency and relative times count, with a time zone; the clock by
+            default
         record : note that the hits were active together, as an episode of kind ``"search"`` whose
             id the result bears, for :meth:`feedback`
+
+        Raises
+        ------
+        ParameterError
+            an option is outside its range
+        ProviderError
+            the completer did not answer
         """
+        from hebbgraph.retrieval.asking import ask
+        from hebbgraph.retrieval.filters import Filters
         from hebbgraph.retrieval.opened import opened
-        from hebbgraph.retrieval.search import Options, search
 
         # Looked at before reading, so that a commit in between is seen the next time.
         state = tables.state(self.store.path, "snapshots")
         if self._opened is None or self._opened[0] != state:
             self._opened = state, opened(self.store)
-        here = self._opened[1]
-        options = Options(vitals=here.vitals(now), now=now, allowed=here.allowed(node_set))
-        text = query if isinstance(query, str) else ""
-        found = search(
-            here.corpus, query, k=k, kind=search_type, intent=intent, vector=here.vector(text),
-            completer=completer, options=options,
+        found = ask(
+            self._opened[1], query, k=k, search_type=search_type, intent=intent, weights=weights,
+            filters=Filters(
+                node_set=node_set, kind=kind, tags=tags, since=since, until=until, as_of=as_of
+            ),
+            axes=axes, context_tags=context_tags, synonyms=synonyms, completer=completer, now=now,
         )  # fmt: skip
         if not record or not found.hits:
             return found

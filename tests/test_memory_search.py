@@ -101,7 +101,7 @@ def test_vectors_and_use_stand_beside_their_passages(memory):
         assert (here.corpus.vectors @ here.vector(text)).argmax() == row
     used = [here.corpus.passage_ids[row] for row in here.use.access_count.nonzero()[0]]
     assert used == [bread]
-    assert here.node_sets[here.corpus.row_of[bread]] == ["kitchen"]
+    assert here.catalogue.node_sets[here.corpus.row_of[bread]] == ["kitchen"]
 
 
 def test_use_of_passages_shows(memory):

@@ -540,4 +540,5 @@ def test_years_are_those_of_a_plain_loop(rows, period):
         for said, year in rows
     ]
     updated = np.array(moments, np.int64)
-    assert within(years_of(texts), updated, period, size=len(rows)).tolist() == wanted
+    first, last = (datetime(year, 1, 1, tzinfo=UTC) for year in (period[0], period[1] + 1))
+    assert within(years_of(texts), texts, updated, (first, last)).tolist() == wanted

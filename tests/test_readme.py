@@ -67,6 +67,7 @@ DOCS = [
         "learning",
         "memory",
         "ontology",
+        "retrieval",
         "spreading",
     )
 ]

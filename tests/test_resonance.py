@@ -1,4 +1,4 @@
-"""The five axes, the six intents, and what they add."""
+"""The five axes and the six intents."""
 
 from __future__ import annotations
 
@@ -70,16 +70,3 @@ def test_parts_stay_between_0_and_1(rows):
     vitals = resonance.Vitals(success=success, failure=failure, access=success + failure)
     parts = resonance.axes(relevance.astype(float), np.arange(len(rows)), vitals, now=0)
     assert ((parts >= 0) & (parts <= 1)).all()
-
-
-def test_intents_add_what_follows_from_a_hit():
-    kinds = ["decision", "outcome", "lesson", "rule", "concept"]
-    edges = [(0, 1, "resulted_in", 1.0), (2, 1, "learned_from", 1.0), (3, 4, "related", 0.5)]
-    add = resonance.expanded
-    assert add({0: 1.0}, kinds, edges, intents.EXPANSIONS["similar_decisions"]) == {0: 1, 1: 0.7}
-    failures = add({1: 1.0}, kinds, edges, intents.EXPANSIONS["past_failures"])
-    assert failures == {1: 1.0, 0: 0.8, 2: 0.6}
-    assert add({3: 1.0}, kinds, edges, intents.EXPANSIONS["related_rules"]) == {3: 1.0, 4: 0.25}
-    assert add({4: 1.0}, kinds, edges, intents.EXPANSIONS["general"]) == {4: 1.0}
-    with pytest.raises(ParameterError, match="below 5"):
-        add({0: 1.0}, kinds, [(0, 9, "related", 1.0)], ())

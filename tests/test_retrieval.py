@@ -202,7 +202,7 @@ def test_kinds_differ_as_they_should(films):
     assert any(one[0] == "Forbidden Ground" for one in stated)
     years = search(films, "drink in 1850", kind="temporal")
     assert {hit.document_id for hit in years} == {"tea", "dup"}
-    assert "no year" in search(films, "drink", kind="temporal").note
+    assert "no time" in search(films, "drink", kind="temporal").note
     assert {hit.activation for hit in search(films, "Forbidden Ground", kind="lexical")} == {0.0}
 
 

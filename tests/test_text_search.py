@@ -92,6 +92,10 @@ def test_accents_cases_and_endings_do_not_part_words():
     assert unaccented("ガ") == "ガ"
 
 
+def test_a_pictograph_is_a_term():
+    assert terms("party 🎉🎉 ☕") == ["parti", "🎉", "🎉", "☕"]
+
+
 @given(st.text(max_size=60))
 @settings(deadline=None)
 def test_only_a_blank_text_has_no_term(text):

@@ -53,6 +53,7 @@ for _command in (
     use.decay_command,
     use.expect_command,
     search.search_command,
+    search.feedback_command,
     tuning.tune_command,
     clusters.clusters_command,
     forgetting.consolidate_command,

@@ -17,6 +17,7 @@ from hebbgraph.graph import Graph
 
 Ints = npt.NDArray[np.int64]
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_NEVER = int(np.iinfo(np.int64).max)
 
 
 def validity(
@@ -88,25 +89,57 @@ def _iso(moment: int | None) -> str | None:
     return (_EPOCH + datetime.timedelta(microseconds=moment)).isoformat()
 
 
+def dated(graph: Graph) -> Graph:
+    """The graph with only those of its edges that say from when they hold."""
+    if graph.edge_properties is None:
+        return graph.take_edges(np.zeros(0, np.int64))
+    return graph.take_edges(np.flatnonzero(_says_when(graph)))
+
+
+def intervals(graph: Graph) -> tuple[Ints, Ints, Ints]:
+    """When edges hold, of those that say so.
+
+    Returns
+    -------
+    edge, begin, end : (m,) int64, position of the edge, and UTC microseconds of the first moment
+        and of the one after the last; the least and the greatest where it is open
+    """
+    if graph.edge_properties is None:
+        nothing = np.zeros(0, np.int64)
+        return nothing, nothing, nothing
+    rows = np.flatnonzero(_says_when(graph))
+    found: list[tuple[int, int, int]] = []
+    for row, text in zip(
+        rows.tolist(), graph.edge_properties.take(pa.array(rows)).to_pylist(), strict=True
+    ):
+        said = json.loads(text)
+        held = said.get("intervals") or [[said["valid_from"], said.get("valid_to")]]
+        found += [(row, _microseconds(a, int(UNDATED)), _microseconds(b, _NEVER)) for a, b in held]
+    edge, begin, end = np.array(found, np.int64).reshape(-1, 3).T
+    return edge, begin, end
+
+
 def as_of(graph: Graph, moment: datetime.datetime) -> Graph:
     """The graph without the facts that did not hold at a moment.
 
     Edges that say nothing of when they hold stay.
     """
-    if graph.edge_properties is None:
-        return graph
-    told = pc.fill_null(pc.match_substring(graph.edge_properties, '"valid_from"'), False)
-    rows = np.flatnonzero(told.to_numpy(zero_copy_only=False))
+    edge, begin, end = intervals(graph)
+    when = (moment - _EPOCH) // datetime.timedelta(microseconds=1)
     kept = np.ones(graph.n_edges, np.bool_)
-    for row, text in zip(
-        rows.tolist(), graph.edge_properties.take(pa.array(rows)).to_pylist(), strict=True
-    ):
-        said = json.loads(text)
-        held_at = said.get("intervals") or [[said["valid_from"], said.get("valid_to")]]
-        kept[row] = any(_holds(interval, moment) for interval in held_at)
+    kept[edge] = False
+    kept[edge[(begin <= when) & (when < end)]] = True
     return graph if kept.all() else graph.take_edges(np.flatnonzero(kept))
 
 
-def _holds(interval: Sequence[str | None], moment: datetime.datetime) -> bool:
-    begin, end = (None if one is None else datetime.datetime.fromisoformat(one) for one in interval)
-    return (begin is None or begin <= moment) and (end is None or moment < end)
+def _says_when(graph: Graph) -> npt.NDArray[np.bool_]:
+    told = pc.fill_null(pc.match_substring(graph.edge_properties, '"valid_from"'), False)
+    found: npt.NDArray[np.bool_] = told.to_numpy(zero_copy_only=False)
+    return found
+
+
+def _microseconds(moment: str | None, otherwise: int) -> int:
+    if moment is None:
+        return otherwise
+    told = datetime.datetime.fromisoformat(moment)
+    return (told - _EPOCH) // datetime.timedelta(microseconds=1)

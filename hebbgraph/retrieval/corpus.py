@@ -44,6 +44,7 @@ class Texts:
     ----------
     document_ids, titles : (d,)
     document_keys : (d,) int64, node of each document
+    document_kinds : (d,) what each is, empty where nothing tells
     passage_ids, texts : (n,)
     passage_keys : (n,) int64, node of each passage
     document : (n,) int64, row of the document of each passage
@@ -55,6 +56,7 @@ class Texts:
     document_ids: Sequence[str]
     titles: Sequence[str]
     document_keys: Ints
+    document_kinds: Sequence[str]
     passage_ids: Sequence[str]
     texts: Sequence[str]
     passage_keys: Ints
@@ -255,7 +257,8 @@ def corpus(
     assert graph.edge_properties is not None
     texts = Texts(
         document_ids=[one.id for one in documents], titles=titles,
-        document_keys=np.arange(len(documents)), passage_ids=[one.id for one in passages],
+        document_keys=np.arange(len(documents)),
+        document_kinds=[one.kind for one in documents], passage_ids=[one.id for one in passages],
         texts=[one.text for one in passages], passage_keys=len(documents) + np.arange(n),
         document=document, text=titled_index(titles, document, [one.text for one in passages]),
         years=years_of(one.text for one in passages), title_names=title_names(titles),

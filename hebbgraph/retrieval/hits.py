@@ -23,8 +23,9 @@ class Step:
 
     Attributes
     ----------
-    kind : ``words``, ``title``, ``entity``, ``link``, ``topic`` or ``association``
-    via : the name, document or entity over which it came; empty for words
+    kind : ``words``, ``title``, ``entity``, ``link``, ``topic``, ``association`` or ``expansion``
+    via : the name, document, entity, or relation of an expansion over which it came; empty for
+        words
     passage : the passage it reached
     """
 
@@ -47,7 +48,7 @@ class Hit:
     Attributes
     ----------
     document_id, passage_id, title, text : what it is
-    score : Σ weight·part
+    score : Σ weight·part, or more where an expansion handed it on
     parts : the five parts
     text_score, name_score, activation : what relevance is made of: words and vectors, names that
         the query says, what other passages handed on; before scaling to 1
@@ -68,7 +69,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """The hits of one search, best first.
+    """The hits of one search, best first but for chains of reasoning told in their order.
 
     Attributes
     ----------

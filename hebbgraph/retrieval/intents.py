@@ -55,7 +55,7 @@ class Step:
     kind : kinds of node from which it goes; empty for all
     relation : of the edge; empty for all
     backward : against the edge's direction
-    factor : of the hit's score; times the edge's weight where ``weighted``
+    factor : of the hit's score; times the edge's weight where ``weighted``, at most 1
     """
 
     kind: str = ""
@@ -84,6 +84,9 @@ EXPANSIONS: Final = {
     "context_explore": (),
 }
 """What each intent adds, as of Synaptic Memory."""
+
+ROUNDS: Final = {"reasoning_chain": 2}
+"""How often an intent takes its steps, once unless told: twice leads from decision to lesson."""
 
 CHAIN: Final = {"decision": 0, "outcome": 1, "lesson": 2}
 """The order in which a chain of reasoning is told."""

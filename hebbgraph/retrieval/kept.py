@@ -50,12 +50,13 @@ def texts_of(store: Store, snapshot: Snapshot) -> tuple[Texts, Ints]:
         arrays[name].to_numpy()
         for name in ("document_row", "passage_row", "document", "year_passage", "year")
     )
-    listed = text_tables.read(store.path, snapshot, "documents", ["id", "title", "key"])
+    listed = text_tables.read(store.path, snapshot, "documents", ["id", "title", "key", "kind"])
     cut = text_tables.read(store.path, snapshot, "passages", ["id", "key"])
     texts = Texts(
         document_ids=Values(listed["id"], documents),
         titles=Values(listed["title"], documents),
         document_keys=listed["key"].to_numpy()[documents],
+        document_kinds=Values(listed["kind"], documents),
         passage_ids=Values(cut["id"], order),
         texts=text_tables.Column(store.path, snapshot, "passages", "text", order)
         if order.size

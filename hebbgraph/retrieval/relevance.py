@@ -96,6 +96,7 @@ def relevance(
     weights: Weights | None = None,
     synonyms: Synonyms | None = None,
     fewest: int = 0,
+    allowed: npt.NDArray[np.bool_] | None = None,
 ) -> Relevance:
     """Score every passage.
 
@@ -105,9 +106,11 @@ def relevance(
     vector : of the query, of length 1, in the space of the corpus's vectors
     weights : the defaults where None
     synonyms : looked at where fewer passages than ``fewest`` hold a word of the query
+    allowed : (n,) bool, passages that words, vectors and names find and that hand on activation;
+        all where None
     """
     weights = Weights() if weights is None else weights
-    direct = _direct(corpus, query, vector, weights, synonyms, fewest)
+    direct = _direct(corpus, query, vector, weights, synonyms, fewest, allowed)
     titles = tuple(corpus.title_names.said(query)) if weights.titles else ()
     entities = tuple(corpus.entities.said(query)) if weights.entities or weights.topics else ()
     named = np.zeros(len(corpus))
@@ -119,6 +122,8 @@ def relevance(
         for entity in said.tolist():
             rows, _ = corpus.mentioned_in.of(entity)
             named[rows] += weights.entities * rarity(rows.size) / said.size
+    if allowed is not None:
+        named = np.where(allowed, named, 0)
     start = direct + named
     seeds = top(start, max(weights.seeds, weights.centers))
     active = np.zeros(len(corpus))
@@ -185,14 +190,16 @@ def _direct(
     weights: Weights,
     synonyms: Synonyms | None,
     fewest: int,
+    allowed: npt.NDArray[np.bool_] | None,
 ) -> Floats:
     asked = terms(query)
-    words = corpus.text.scores(dict.fromkeys(asked, 1.0))
+    open_to = 1 if allowed is None else allowed
+    words = corpus.text.scores(dict.fromkeys(asked, 1.0)) * open_to
     if synonyms is not None and np.count_nonzero(words) < fewest:
-        words = words + np.float32(0.5) * corpus.text.scores(synonyms.of(asked))
+        words = words + np.float32(0.5) * corpus.text.scores(synonyms.of(asked)) * open_to
     scaled = _scaled(words.astype(np.float64))
     if vector is not None and corpus.vectors is not None and weights.vectors:
-        near = np.maximum(corpus.vectors @ vector, 0).astype(np.float64)
+        near = np.maximum(corpus.vectors @ vector, 0).astype(np.float64) * open_to
         scaled = _scaled(scaled + weights.vectors * _scaled(near))
     return scaled
 

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbgraph import check
-from hebbgraph.errors import ParameterError
-from hebbgraph.retrieval.intents import AXES, INTENTS, Step
+from hebbgraph.retrieval.intents import AXES, INTENTS
 
 RECENCY_RATE: Final = 0.05
 """λ of e^(−λ·days) a day."""
@@ -117,46 +116,4 @@ def axes(
         out[:, 3] = np.clip(np.nan_to_num(vitals.vitality[rows]), 0, 1)
     if vitals.tags is not None and tags:
         out[:, 4] = context([vitals.tags[row] for row in rows.tolist()], tags)
-    return out
-
-
-def expanded(
-    scores: Mapping[int, float],
-    kinds: Sequence[str],
-    edges: Sequence[tuple[int, int, str, float]],
-    steps: Sequence[Step],
-) -> dict[int, float]:
-    """Scores of hits and of what an intent's steps add to them, one step from each.
-
-    Parameters
-    ----------
-    scores : by node
-    kinds : of all nodes
-    edges : source, target, relation and weight of those at the hits
-    steps : of ``EXPANSIONS``
-
-    Returns
-    -------
-    by node; of several ways to one node the highest counts
-
-    Raises
-    ------
-    ParameterError
-        a node lies outside ``kinds``
-    """
-    out = dict(scores)
-    for source, target, relation, weight in edges:
-        if not (0 <= source < len(kinds) and 0 <= target < len(kinds)):
-            raise ParameterError(
-                f"edges: expected nodes below {len(kinds)}, got {source}, {target}"
-            )
-        for step in steps:
-            here, there = (target, source) if step.backward else (source, target)
-            if here not in scores or (step.kind and kinds[here] != step.kind):
-                continue
-            if step.relation and relation != step.relation:
-                continue
-            score = scores[here] * step.factor * (max(weight, 0.0) if step.weighted else 1.0)
-            if score > out.get(there, 0.0):
-                out[there] = score
     return out

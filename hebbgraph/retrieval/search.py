@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,12 +13,15 @@ import numpy.typing as npt
 from hebbgraph import check
 from hebbgraph.errors import ParameterError
 from hebbgraph.retrieval import intents, resonance
-from hebbgraph.retrieval.completion import completed
+from hebbgraph.retrieval.catalogue import Between, Triplet
+from hebbgraph.retrieval.completion import completed, summarised
 from hebbgraph.retrieval.corpus import Corpus
 from hebbgraph.retrieval.excerpts import excerpt
-from hebbgraph.retrieval.hits import Found, Hit, Parts
+from hebbgraph.retrieval.hits import Found, Hit, Parts, Step
 from hebbgraph.retrieval.periods import period_of, within
-from hebbgraph.retrieval.relevance import TEXT_ONLY, Floats, Relevance, Weights, relevance, top
+from hebbgraph.retrieval.ranking import Ranked, ranked
+from hebbgraph.retrieval.relevance import TEXT_ONLY, Ints, Relevance, Weights, relevance
+from hebbgraph.retrieval.supersession import heirs_of
 from hebbgraph.retrieval.terms import SYNONYMS, Synonyms, terms
 from hebbgraph.retrieval.tracing import path_to
 from hebbgraph.rowwise import several
@@ -35,7 +38,13 @@ WORDS_AND_VECTORS: Final = Weights(
 )
 _WEIGHTS: Final = Weights()
 _UNKNOWN: Final = resonance.Vitals()
-_CANDIDATES: Final = 100
+_NO_PAIRS: Final = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+_FIXED: Final = {
+    "lexical": TEXT_ONLY, "rag_completion": WORDS_AND_VECTORS, "similar": WORDS_AND_VECTORS,
+}  # fmt: skip
+"""Kinds that look at words, or words and vectors, whatever the options say; no intent adds."""
+_ANSWERED: Final = ("rag_completion", "graph_completion")
+_OF_ONE_DOCUMENT: Final = 8  # passages that a summary is made of
 _BUILT_IN: Final = Synonyms(SYNONYMS)
 
 
@@ -51,7 +60,10 @@ class Options:
     tags : of the context that the query comes from
     now : a moment with a time zone; the clock where None
     synonyms : looked at where fewer passages than asked for hold a word of the query
-    allowed : (n,) bool, passages that may be found; all where None
+    allowed : (n,) bool, passages that may be found and lead to others; all where None
+    between : documents by kind and what joins them, over which an intent adds more; none where None
+    superseded : (m,) newer and (m,) older passages; no older one stands before its newer ones
+    holds : whether a triplet is told; all are where None
     """
 
     weights: Weights = _WEIGHTS
@@ -61,6 +73,9 @@ class Options:
     now: datetime | None = None
     synonyms: Synonyms | None = _BUILT_IN
     allowed: npt.NDArray[np.bool_] | None = None
+    between: Between | None = None
+    superseded: tuple[Ints, Ints] = _NO_PAIRS
+    holds: Callable[[Triplet], bool] | None = None
 
 
 def search(
@@ -78,20 +93,22 @@ def search(
 
     Relevance comes by words, vectors, names that the query says, and what these lead to over links,
     shared entities and learned associations; the hundred most relevant are then weighed by the five
-    axes of the intent.  Equal scores stand in the order of the passages.
+    axes of the intent, which may add documents that follow from them.  Equal scores stand in the
+    order of the passages.
 
     Parameters
     ----------
     query : any text; a blank one finds nothing.  For ``"similar"``, the id of a passage or a text
     k : at most this many hits, ≥ 1
     kind : ``"chunks"`` passages; ``"lexical"`` by words alone; ``"graph"`` with what the passages
-        state; ``"summaries"`` one a document, cut to the sentences nearest to the query;
-        ``"temporal"`` of the years that the query says; ``"similar"`` passages like one;
-        ``"rag_completion"`` and ``"graph_completion"`` with the answer of a completer, from words
-        and vectors alone or from all
+        state; ``"summaries"`` one a document, summed up by the completer, else cut to the sentences
+        nearest to the query; ``"temporal"`` of the times that the query says; ``"similar"``
+        passages like one; ``"rag_completion"`` and ``"graph_completion"`` with the answer of a
+        completer, from words and vectors alone or from all
     intent : one of six, or ``"auto"``: the one that the query's words tell
     vector : of the query, of length 1, in the space of the corpus's vectors
-    completer : for the two kinds with an answer; without one they return what it would be given
+    completer : for summaries and the two kinds with an answer; without one those return what it
+        would be given
 
     Raises
     ------
@@ -107,33 +124,46 @@ def search(
     if vector is not None and corpus.vectors is not None:
         vector = _checked(vector, corpus.vectors.shape[1])
     options = options or Options()
+    now = options.now or datetime.now(UTC)
+    moment = check.microseconds("now", now)
     purpose = intents.chosen(intent, query)
+    # Checked even where nothing is found.
+    resonance.axis_weights(purpose, options.axes)
     note = ""
-    allowed = options.allowed
-    without = None
-    weights = {"lexical": TEXT_ONLY, "rag_completion": WORDS_AND_VECTORS}.get(kind, options.weights)
+    allowed = np.ones(len(corpus), np.bool_) if options.allowed is None else options.allowed
+    weights = _FIXED.get(kind, options.weights)
     if kind == "similar":
         query, vector, without = _like(corpus, query, vector)
-        weights = WORDS_AND_VECTORS
+        if without is not None:
+            allowed = allowed & (np.arange(len(corpus)) != without)
     if kind == "temporal":
-        period = period_of(query)
+        period = period_of(query, now)
         if period is None:
-            note = "the query says no year, so hits of all times are given"
+            note = "the query says no time that is understood, so hits of all times are given"
         else:
-            inside = within(corpus.years, options.vitals.updated, period, size=len(corpus))
-            allowed = inside if allowed is None else allowed & inside
-    if not query.strip() or not len(corpus):
+            allowed = within(corpus.years, corpus.texts, options.vitals.updated, period, allowed)
+    if not query.strip() or not allowed.any():
         return Found(hits=(), intent=purpose, kind=kind, note=note)
     found = relevance(
-        corpus, query, vector=vector, weights=weights, synonyms=options.synonyms, fewest=k
-    )
-    hits = _hits(corpus, found, k, weights, purpose, options, allowed, without, kind == "summaries")
+        corpus, query, vector=vector, weights=weights, synonyms=options.synonyms, fewest=k,
+        allowed=allowed,
+    )  # fmt: skip
+    total = np.nan_to_num(found.total, nan=0.0, posinf=0.0, neginf=0.0)
+    newer, older = options.superseded
+    given = ranked(
+        corpus, np.where(allowed, total, 0), k=k, purpose=purpose, axes=options.axes,
+        vitals=options.vitals, tags=options.tags, now=moment, allowed=allowed,
+        between=None if kind in _FIXED else options.between,
+        heirs=heirs_of(newer[allowed[newer]].tolist(), older[allowed[newer]].tolist()),
+        one_a_document=kind == "summaries",
+    )  # fmt: skip
+    hits = _hits(corpus, found, given, weights)
     if kind == "summaries":
-        asked = dict.fromkeys(terms(query), 1.0)
-        hits = tuple(excerpt(hit, asked, corpus.text) for hit in hits)
-    triplets = _triplets(corpus, hits) if kind in ("graph", "graph_completion") else ()
+        hits, note = _summaries(corpus, query, hits, given, completer)
+    told = kind in ("graph", "graph_completion")
+    triplets = _triplets(corpus, hits, options.holds) if told else ()
     answer = None
-    if kind in ("rag_completion", "graph_completion"):
+    if kind in _ANSWERED and hits:
         if completer is None:
             note = "no completer is given, so these are the passages that it would answer from"
         else:
@@ -161,34 +191,12 @@ def _like(
     return corpus.texts[row], own, row
 
 
-def _hits(
-    corpus: Corpus,
-    found: Relevance,
-    k: int,
-    weights: Weights,
-    purpose: str,
-    options: Options,
-    allowed: npt.NDArray[np.bool_] | None,
-    without: int | None,
-    one_a_document: bool,
-) -> tuple[Hit, ...]:
-    total = np.nan_to_num(found.total, nan=0.0, posinf=0.0, neginf=0.0)
-    if allowed is not None:
-        total = np.where(allowed, total, 0)
-    if without is not None:
-        total[without] = 0
-    rows = top(total, max(_CANDIDATES, 5 * k))
-    now = check.microseconds("now", options.now or datetime.now(UTC))
-    parts: Floats = resonance.axes(total, rows, options.vitals, now=now, tags=options.tags)
-    score = parts @ resonance.axis_weights(purpose, options.axes)
-    order = np.lexsort((rows, -total[rows], -score))
-    if one_a_document:
-        _, first = np.unique(corpus.document[rows[order]], return_index=True)
-        order = order[np.sort(first)]
+def _hits(corpus: Corpus, found: Relevance, given: Ranked, weights: Weights) -> tuple[Hit, ...]:
     made = []
-    chosen = rows[order[:k]].tolist()
-    texts = several(corpus.texts, chosen)
-    for at, row, text in zip(order[:k].tolist(), chosen, texts, strict=True):
+    texts = several(corpus.texts, given.rows.tolist())
+    for row, text, score, parts in zip(
+        given.rows.tolist(), texts, given.score.tolist(), given.parts.tolist(), strict=True
+    ):
         document = int(corpus.document[row])
         made.append(
             Hit(
@@ -196,21 +204,56 @@ def _hits(
                 passage_id=corpus.passage_ids[row],
                 title=corpus.titles[document],
                 text=text,
-                score=float(score[at]),
-                parts=Parts(**dict(zip(intents.AXES, parts[at].tolist(), strict=True))),
+                score=score,
+                parts=Parts(**dict(zip(intents.AXES, parts, strict=True))),
                 text_score=float(found.direct[row]),
                 name_score=float(found.named[row]),
                 activation=float(found.activation[row]),
-                path=path_to(corpus, found, row, weights),
+                path=_path(corpus, found, given, row, weights),
             )
         )
     return tuple(made)
 
 
-def _triplets(corpus: Corpus, hits: tuple[Hit, ...]) -> tuple[tuple[str, str, str, str], ...]:
+def _path(
+    corpus: Corpus, found: Relevance, given: Ranked, row: int, weights: Weights
+) -> tuple[Step, ...]:
+    """How activation came, and from there over the edges that handed a score on."""
+    steps: list[Step] = []
+    while row in given.came:
+        origin, relation = given.came[row]
+        steps.append(Step("expansion", relation, corpus.passage_ids[row]))
+        row = origin
+    return (*path_to(corpus, found, row, weights), *reversed(steps))
+
+
+def _summaries(
+    corpus: Corpus, query: str, hits: tuple[Hit, ...], given: Ranked, completer: Completer | None
+) -> tuple[tuple[Hit, ...], str]:
+    """Hits whose text is a summary, and a note on how it was made."""
+    if completer is None:
+        asked = dict.fromkeys(terms(query), 1.0)
+        note = "no completer is given, so summaries are sentences of the text"
+        return tuple(excerpt(hit, asked, corpus.text) for hit in hits), note
+    made = []
+    for row, hit in zip(given.rows.tolist(), hits, strict=True):
+        own = given.weighed[corpus.document[given.weighed] == corpus.document[row]]
+        used = sorted({row, *own[: _OF_ONE_DOCUMENT - 1].tolist()})
+        passages = [
+            *zip(several(corpus.passage_ids, used), several(corpus.texts, used), strict=True)
+        ]
+        made.append(replace(hit, text=summarised(completer, query, hit.title, passages)))
+    return tuple(made), ""
+
+
+def _triplets(
+    corpus: Corpus, hits: Sequence[Hit], holds: Callable[[Triplet], bool] | None
+) -> tuple[tuple[str, str, str, str], ...]:
     """What the passages state, twenty each at most."""
     out: list[tuple[str, str, str, str]] = []
     for hit in hits:
         said = corpus.stated(corpus.row_of[hit.passage_id])
+        if holds is not None:
+            said = [one for one in said if holds(one)]
         out += [(*one, hit.passage_id) for one in said[:20]]
     return tuple(out)

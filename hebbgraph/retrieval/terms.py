@@ -21,7 +21,9 @@ should so such than that the their them then there these they this those to was 
 when where which who whom whose why will with would you your
 """
 _STOPPED: Final = frozenset(_STOP_WORDS.split())
-_WORD: Final = re.compile(r"[^\W_]+(?:[\u0300-\u036f\u0900-\u0dff]+[^\W_]*)*")
+_WORD: Final = re.compile(
+    r"[^\W_]+(?:[\u0300-\u036f\u0900-\u0dff]+[^\W_]*)*|[\u2600-\u27bf\U0001f000-\U0001faff]"
+)
 _HANGUL: Final = re.compile("[\uac00-\ud7a3]+")
 _PIECE: Final = re.compile("[\uac00-\ud7a3]+|[^\uac00-\ud7a3]+")
 _LATIN_MARK: Final = re.compile("(?<=[a-z])[\u0300-\u036f]+")
@@ -33,8 +35,8 @@ def terms(text: str) -> list[str]:
 
     Latin words are case folded, without accents, and stemmed (Porter's second algorithm, 2001);
     Hangul words lose their particle and become pairs of syllables, as do unspaced scripts, so that
-    a part of a compound finds it.  A text without a letter or a digit is taken by its characters;
-    one of stop words alone is taken as it is.
+    a part of a compound finds it.  A pictograph is a term.  A text without any of these is taken by
+    its characters; one of stop words alone is taken as it is.
 
     Examples
     --------
