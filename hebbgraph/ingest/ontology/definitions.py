@@ -74,8 +74,8 @@ def type_of(entry: Any, where: str) -> Type:
 
     Examples
     --------
-    >>> type_of({"name": "incident", "properties": {"minutes": "number"}}, "x").properties
-    {'minutes': Property(type='number', required=False, description='')}
+    >>> type_of({"name": "incident", "properties": {"minutes": "int"}}, "x").properties["minutes"]
+    Property(type='integer', required=False, description='')
     """
     _check_keys(entry, ("name", "parent", "description", "properties"), where)
     name = _name(entry.get("name"), f"{where}: name")
