@@ -541,3 +541,13 @@ def test_years_are_those_of_a_plain_loop(rows, period):
     ]
     updated = np.array(moments, np.int64)
     assert within(years_of(texts), updated, period, size=len(rows)).tolist() == wanted
+
+
+def test_a_memory_that_lost_all_its_documents_finds_nothing(memory):
+    memory.remove([one["id"] for one in ITEMS])
+    assert memory.search("Charles Babbage") == []
+    memory.memify()
+    assert memory.search("Charles Babbage", search_type="graph") == []
+    memory.add(ITEMS[:1])
+    memory.cognify()
+    assert_as_extracted(memory, ITEMS[:1], QUERIES[:2])
