@@ -25,6 +25,7 @@ from hebbgraph.retrieval import kept
 from hebbgraph.retrieval import lexicon as lexicons
 from hebbgraph.retrieval.bm25 import continued, tallied, text_index, weighed
 from hebbgraph.retrieval.corpus import corpus
+from hebbgraph.retrieval.filters import Filters, allowed
 from hebbgraph.retrieval.joins import joins, transposed
 from hebbgraph.retrieval.lexicon import lexicon
 from hebbgraph.retrieval.naming import names_of
@@ -134,7 +135,9 @@ def assert_as_extracted(memory, items, queries) -> None:
     for one in (ready.links, ready.mentions, ready.mentioned_in):
         assert (one.weight == 1).all()
     old = corpus(read, cut, found, vectors=ready.vectors)
-    options = Options(vitals=here.vitals(NOW), now=NOW, allowed=here.allowed(None))
+    options = Options(
+        vitals=here.vitals(NOW), now=NOW, allowed=allowed(here.catalogue, Filters())[0]
+    )
     for query in queries:
         for kind in KINDS:
             vector = here.vector(query)
@@ -542,3 +545,13 @@ def test_years_are_those_of_a_plain_loop(rows, period):
     updated = np.array(moments, np.int64)
     first, last = (datetime(year, 1, 1, tzinfo=UTC) for year in (period[0], period[1] + 1))
     assert within(years_of(texts), texts, updated, (first, last)).tolist() == wanted
+
+
+def test_a_memory_that_lost_all_its_documents_finds_nothing(memory):
+    memory.remove([one["id"] for one in ITEMS])
+    assert memory.search("Charles Babbage") == []
+    memory.memify()
+    assert memory.search("Charles Babbage", search_type="graph") == []
+    memory.add(ITEMS[:1])
+    memory.cognify()
+    assert_as_extracted(memory, ITEMS[:1], QUERIES[:2])

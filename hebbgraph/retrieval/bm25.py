@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbgraph import check
+from hebbgraph.retrieval.counting import stable_order
 from hebbgraph.retrieval.lexicon import Lexicon, lexicon, united
 from hebbgraph.retrieval.terms import terms
 
@@ -178,7 +179,7 @@ def weighed(tallies: Tallies, *, k1: float = K1, b: float = B) -> TextIndex:
     rarity = np.log1p((n - held + 0.5) / (held + 0.5))
     norm = k1 * (1 - b + b * length / mean)
     worth = rarity[term] * count * (k1 + 1) / (count + norm[passage])
-    order = np.argsort(term, kind="stable")
+    order = stable_order(term)
     return TextIndex(
         vocabulary=tallies.vocabulary,
         indptr=np.concatenate([[0], np.cumsum(held)]).astype(np.int64),
@@ -195,7 +196,7 @@ def continued(old: TextIndex, row: npt.NDArray[np.int64], new: Tallies) -> Talli
     row : (n,) int64, row of each passage in ``old``; −1 where it is not there
     new : of the passages that are not there, in their order
     """
-    order = np.argsort(old.passage, kind="stable")
+    order = stable_order(old.passage)
     term = np.repeat(np.arange(len(old.vocabulary)), np.diff(old.indptr))[order]
     sizes = np.bincount(old.passage, minlength=old.n_passages)
     begin = np.cumsum(sizes) - sizes
@@ -206,10 +207,12 @@ def continued(old: TextIndex, row: npt.NDArray[np.int64], new: Tallies) -> Talli
     vocabulary, first, other = united(old.vocabulary, new.vocabulary)
     passage = np.concatenate([np.repeat(here, size), added[new.passage]]).astype(np.int32)
     both = np.concatenate([first[term[taken]], other[new.term]])
-    used, both = np.unique(both, return_inverse=True)
-    by_passage = np.argsort(passage, kind="stable")
+    held = np.bincount(both, minlength=len(vocabulary)) > 0
+    both = (np.cumsum(held) - 1)[both]
+    by_passage = stable_order(passage)
     return Tallies(
-        vocabulary=vocabulary.some(used), passage=passage[by_passage], term=both[by_passage],
+        vocabulary=vocabulary.some(np.flatnonzero(held)),
+        passage=passage[by_passage], term=both[by_passage],
         count=np.concatenate([old.count[order][taken], new.count])[by_passage],
         n_passages=row.size,
     )  # fmt: skip

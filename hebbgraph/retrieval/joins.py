@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hebbgraph.graph import Graph
 from hebbgraph.ingest.text_graph import ABOUT, LINKS, MENTIONS, PART_OF, SUPERSEDES
+from hebbgraph.retrieval.counting import stable_order
 from hebbgraph.rowwise import several
 
 STATED: Final = (LINKS, PART_OF, MENTIONS, SUPERSEDES)
@@ -57,7 +58,7 @@ def joins(source: Any, target: Any, weight: Any | None = None, *, n_rows: int) -
     pair = source << 31 | target
     if (pair[1:] <= pair[:-1]).any():
         # Targets most often ascend within a source already.
-        order = _order(source)
+        order = stable_order(source)
         if (pair[order[1:]] < pair[order[:-1]]).any():
             order = np.argsort(pair, kind="stable")
         pair, weight = pair[order], weight[order]
@@ -73,20 +74,11 @@ def joins(source: Any, target: Any, weight: Any | None = None, *, n_rows: int) -
 
 def transposed(one: Joins, *, n_rows: int) -> Joins:
     """The relation read by its second, of ``n_rows``."""
-    order = _order(one.target)
+    order = stable_order(one.target)
     source = np.repeat(np.arange(one.indptr.size - 1), np.diff(one.indptr))
     ends = np.cumsum(np.bincount(one.target, minlength=n_rows))
     indptr = np.concatenate([[0], ends]).astype(np.int64)
     return Joins(indptr, source[order], one.weight[order])
-
-
-def _order(rows: Ints) -> Ints:
-    """Stable order of numbers in [0, 2³²): by 16 bits at a time, which NumPy sorts by counting."""
-    order = np.argsort((rows & 0xFFFF).astype(np.uint16), kind="stable")
-    if rows.max(initial=0) > 0xFFFF:
-        high = (rows >> 16).astype(np.uint16)
-        order = order[np.argsort(high[order], kind="stable")]
-    return order
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

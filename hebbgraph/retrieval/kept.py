@@ -156,10 +156,12 @@ def _vector_arrays(store: Store, snapshot: Snapshot) -> dict[str, Any]:
     present = column.is_valid().to_numpy(zero_copy_only=False)
     found = column.drop_null().flatten().to_numpy().reshape(-1, size)
     length = np.sqrt(np.einsum("ij,ij->i", found, found))
-    out = np.zeros((size, present.size), np.float32)
-    out[:, present] = found.T / np.where(length > 0, length, 1)
     order = _order(text_tables.read(store.path, snapshot, "passages", _PLACE))
-    return {"dimensions": np.array([size]), "vector": out[:, order].ravel()}
+    here = np.flatnonzero(present[order])
+    row = (np.cumsum(present) - 1)[order[here]]
+    out = np.zeros((order.size, size), np.float32)
+    out[here] = found[row] / np.where(length > 0, length, 1)[row, None]
+    return {"dimensions": np.array([size]), "vector": out.T.ravel()}
 
 
 def _name_arrays(store: Store, snapshot: Snapshot) -> dict[str, Any]:
