@@ -10,7 +10,6 @@ same half without it.
 from __future__ import annotations
 
 import argparse
-import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,10 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from bench import machine
+from bench import machine, search_store
 from bench.retrieval_sets import MULTI_HOP, OPENIE, SYNAPTIC, TOPICS, Query, figures, load
-
-PASSAGES = 100_000
 
 
 @dataclass(frozen=True)
@@ -149,57 +146,21 @@ def ablation(names: Sequence[str]) -> None:
     machine.table(("set", "", "MRR", "nDCG@10", "R@10", "R@5"), halves)
 
 
-def many() -> None:
-    """A hundred thousand passages, windows of 45 words over NFCorpus; its 323 queries."""
-    from hebbgraph.ingest.documents import Document
-    from hebbgraph.ingest.passages import passages
-    from hebbgraph.ingest.rules.extract import extract
-    from hebbgraph.providers.lsa import LsaEmbedder
-    from hebbgraph.retrieval.corpus import corpus
-    from hebbgraph.retrieval.search import search
-
-    held, queries = load("beir-nfcorpus")
-    words = [word for one in held for word in one.text.split()]
-    step = (len(words) - 45) / PASSAGES
-    texts = [" ".join(words[int(at * step) : int(at * step) + 45]) for at in range(PASSAGES)]
-    titles = [held[at % len(held)].title for at in range(PASSAGES)]
-    documents = [
-        Document(str(at), title, text)
-        for at, (title, text) in enumerate(zip(titles, texts, strict=True))
-    ]
-    cut = [one for document in documents for one in passages(document, max_tokens=1_000_000)]
-    found = extract(documents, cut)
-    model = LsaEmbedder()
-    model.fit(texts[::10])
-    vectors = model.embed([one.text for one in cut])
-    started = time.perf_counter()
-    ready = corpus(documents, cut, found, vectors=vectors)
-    built = time.perf_counter() - started
-    taken = []
-    for turn in range(2):  # the first warms up
-        for query, vector in zip(queries, model.embed([one.text for one in queries]), strict=True):
-            started = time.perf_counter()
-            search(ready, query.text, vector=vector)
-            taken += [(time.perf_counter() - started) * 1e3] if turn else []
-    middle, slow = statistics.median(taken), float(np.quantile(taken, 0.95))
-    cells = (f"{len(ready):,}", f"{built:.1f}", f"{middle:.1f}", f"{slow:.1f}")
-    machine.table(("passages", "index s", "p50 ms", "p95 ms", "target p50 25 ms"),
-                  [(*cells, machine.against(middle, 25.0))])  # fmt: skip
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.retrieval")
     parser.add_argument("--sets", nargs="*", default=[*SYNAPTIC, *MULTI_HOP, OPENIE, *TOPICS])
-    parser.add_argument("--only", choices=("ablation", "many"))
+    parser.add_argument("--only", choices=("ablation", "learned", "many"))
     arguments = parser.parse_args()
     if not (machine.DATA / "seed-retrieval").exists():
         print("retrieval: skipped, its data sets are not here\n", flush=True)
         return
     machine.heading("Search", "numpy", "scipy", "snowballstemmer", warm_up="one run to warm up")
-    if arguments.only != "many":
+    if arguments.only in (None, "ablation"):
         ablation(arguments.sets)
-    if arguments.only != "ablation":
-        many()
+    if arguments.only in (None, "learned"):
+        search_store.learned([name for name in arguments.sets if name in (*MULTI_HOP, *TOPICS)])
+    if arguments.only in (None, "many"):
+        search_store.stores()
 
 
 if __name__ == "__main__":

@@ -297,7 +297,9 @@ class Commits:
         with replacing(self.path) as staged:
             self._check_parent(parent)
             versions = graph_tables.write_all(staged, graph, archive)
-            said = parent.origin | ({TUNED: parent.tuned} if parent.tuned else {}) | {**parameters}
+            handed_on = {TUNED: parent.tuned, MEMORY: parent.memory}
+            said = parent.origin | {name: one for name, one in handed_on.items() if one}
+            said |= parameters
             row = new_row(
                 parent.seq + 1, None, versions, graph_tables.reading(graph), parent.episodes_seen,
                 operation=operation, parameters=said, figures=figures,

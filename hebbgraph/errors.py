@@ -5,6 +5,8 @@ A message is one line: what was expected, what came, where, and what to do.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class HebbGraphError(Exception):
     """Base of every error that hebbgraph raises on purpose."""
@@ -12,6 +14,14 @@ class HebbGraphError(Exception):
 
 class InputError(HebbGraphError, ValueError):
     """Data that cannot be taken as it is."""
+
+
+class OntologyError(InputError):
+    """Nodes or edges that the ontology does not allow; ``violations`` has every one."""
+
+    def __init__(self, message: str, violations: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.violations = violations
 
 
 class ParameterError(HebbGraphError, ValueError):

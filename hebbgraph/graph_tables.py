@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -151,12 +152,18 @@ def _plain_nodes(graph: Graph) -> pa.Table:
 # -- reading ------------------------------------------------------------------
 
 
-def read(path: Path, snapshot: Snapshot) -> Graph:
-    """The graph of a snapshot."""
+def read(path: Path, snapshot: Snapshot, *, without: Collection[str] = ()) -> Graph:
+    """The graph of a snapshot.
+
+    Parameters
+    ----------
+    without : columns that may be null and are not needed: ``id``, ``properties``, …
+    """
     how = snapshot.reading
-    nodes = _read_nodes(path, snapshot)
+    nodes = _read_nodes(path, snapshot, without)
     n_nodes = nodes.pop("n_nodes")
-    wanted = [name for name in schema.EDGES.names if name not in how.empty_columns]
+    left_out = {*how.empty_columns, *without}
+    wanted = [name for name in schema.EDGES.names if name not in left_out]
     rows = tables.read(path, "edges", snapshot.versions["edges"], wanted)
     return Graph(directed=how.directed, **_edges(rows, n_nodes), **nodes)
 
@@ -212,17 +219,18 @@ def read_ids(path: Path, snapshot: Snapshot) -> tuple[pa.Array | None, int]:
     return None if keyed else _whole(rows["id"]), rows.num_rows
 
 
-def _read_nodes(path: Path, snapshot: Snapshot) -> dict[str, Any]:
+def _read_nodes(path: Path, snapshot: Snapshot, without: Collection[str]) -> dict[str, Any]:
     version = snapshot.versions["nodes"]
     kind = snapshot.reading.id_type
-    wanted = [*([] if kind == "key" else ["id"]), "type", "properties", *schema.LEARNED["nodes"]]
-    rows = tables.read(path, "nodes", version, wanted)
+    left_out = {*without, "id"} if kind == "key" else {*without}
+    named = [name for name in ("id", "type", "properties") if name not in left_out]
+    rows = tables.read(path, "nodes", version, [*named, *schema.LEARNED["nodes"]])
     out: dict[str, Any] = {"n_nodes": rows.num_rows}
-    if kind != "key":
+    if "id" in named:
         out["node_ids"] = _whole(rows["id"]).cast(pa.string() if kind == "string" else pa.int64())
-    if rows["type"].null_count < rows.num_rows:
+    if "type" in named and rows["type"].null_count < rows.num_rows:
         out["node_type"], out["type_names"] = _codes(rows["type"])
-    if rows["properties"].null_count < rows.num_rows:
+    if "properties" in named and rows["properties"].null_count < rows.num_rows:
         out["node_properties"] = _whole(rows["properties"])
     if rows["edge_count"].null_count < rows.num_rows:
         out["metrics"] = NodeMetrics(**{name: rows[name].to_numpy() for name in MEASURES})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +14,10 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hebbgraph import tables
 from hebbgraph.errors import InputError
 from hebbgraph.graph import Graph
+from hebbgraph.linked import Linked
 from hebbgraph.store import Store
 
 if TYPE_CHECKING:
@@ -32,11 +35,12 @@ SEARCH = "search"
 """Kind of the episode that a recorded search leaves."""
 
 
-class Memory:
+class Memory(Linked):
     """A memory of text on top of a store; see ``docs/memory.md``.
 
     Every verb goes on from what is there and can be called again at any time: what has not changed
-    costs next to nothing and commits nothing.
+    costs next to nothing and commits nothing.  The verbs for types, relations and edges stated by
+    hand are in :class:`~hebbgraph.linked.Linked`.
 
     Parameters
     ----------
@@ -63,7 +67,7 @@ class Memory:
             none = pa.array([], pa.string())
             Store.create(path, Graph.from_edges(none, none), operation="create")
         self.store = Store(path)
-        self._opened: Opened | None = None
+        self._opened: tuple[tuple[Any, ...], Opened] | None = None
 
     def __repr__(self) -> str:
         return f"Memory({str(self.store.path)!r})"
@@ -99,6 +103,8 @@ class Memory:
         ------
         InputError
             an item cannot be read; then nothing is added
+        OntologyError
+            a document that says its kind is not what the ontology says of that kind; likewise
         """
         from hebbgraph.ingest.adding import add
 
@@ -154,7 +160,7 @@ class Memory:
         Parameters
         ----------
         by : ``"rules"`` goes back to rules; None takes the model or file given, else the model that
-            HEBBGRAPH_COMPLETER names, else what the last call took
+            HEBBGRAPH_COMPLETER or the configuration file names, else what the last call took
         completer : a language model that finds entities and relations, one call a passage that it
             has not answered before; see :func:`hebbgraph.providers.choice.completer`
         openie : a published extraction that holds texts of the documents; see
@@ -162,7 +168,7 @@ class Memory:
         similar_by : links entities of similar names, cosine ≥ 0.75; once made, such links stay
             between entities that stay
         functional : relations of which a subject has one object at a time: a newer statement closes
-            the older; None takes what the last call took
+            the older; None takes those of the configuration file, else what the last call took
         workers : calls of the model at a time, in [1, 64]
         progress : called with what is being done
 
@@ -185,10 +191,13 @@ class Memory:
     ) -> MemifyReport:
         """Give passages vectors and indexes, tell duplicates, and commit that.
 
+        What search reads of words and names is made too, where it is not there.
+
         Parameters
         ----------
-        embedder : of the vectors; None takes HEBBGRAPH_EMBEDDER, else one fitted on the corpus and
-            kept with the store; see :func:`hebbgraph.providers.choice.embedder`
+        embedder : of the vectors; None takes HEBBGRAPH_EMBEDDER, else that of the configuration
+            file, else one fitted on the corpus and kept with the store; see
+            :func:`hebbgraph.providers.choice.embedder`
         progress : called with what is being done
 
         Raises
@@ -197,8 +206,12 @@ class Memory:
             the model does not answer
         """
         from hebbgraph.ingest.memify import memify
+        from hebbgraph.retrieval.kept import keep
 
-        return memify(self.store, embedder=embedder, progress=progress)
+        done = memify(self.store, embedder=embedder, progress=progress)
+        begun = time.perf_counter()
+        keep(self.store, self.store.snapshot(), progress=progress)
+        return dataclasses.replace(done, seconds=done.seconds + time.perf_counter() - begun)
 
     def plastify(self, **options: Any) -> PlasticityReport:
         """Run one pass and commit it; options as in :func:`hebbgraph.plastify`.
@@ -211,7 +224,7 @@ class Memory:
         """Drop from disk what nothing needs: the memory knows what it knew before.
 
         That is versions that no snapshot names, snapshots but the newest ``keep``, answers of the
-        model to texts that are gone, and word spaces of snapshots that are gone.
+        model to texts that are gone, and word spaces and indexes of snapshots that are gone.
         """
         from hebbgraph.ingest.prune import prune
 
@@ -293,11 +306,12 @@ class Memory:
         from hebbgraph.retrieval.filters import Filters
         from hebbgraph.retrieval.opened import opened
 
-        current = self.store.snapshot().seq
-        if self._opened is None or self._opened.snapshot != current:
-            self._opened = opened(self.store)
+        # Looked at before reading, so that a commit in between is seen the next time.
+        state = tables.state(self.store.path, "snapshots")
+        if self._opened is None or self._opened[0] != state:
+            self._opened = state, opened(self.store)
         found = ask(
-            self._opened, query, k=k, search_type=search_type, intent=intent, weights=weights,
+            self._opened[1], query, k=k, search_type=search_type, intent=intent, weights=weights,
             filters=Filters(
                 node_set=node_set, kind=kind, tags=tags, since=since, until=until, as_of=as_of
             ),

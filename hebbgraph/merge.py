@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from hebbgraph_kernels.search import places
 
 from hebbgraph import casting, edgelist, ids
 from hebbgraph.columns import EDGE_ARRAYS, NodeMetrics, row_pointers
@@ -123,6 +122,9 @@ def with_edges(
     old : (n_edges,) bool, which of its edges were there before
     """
     place = np.empty(source.size, np.int64)
+    # Compiled kernels take half a second to load, which who only reads a store need not wait for.
+    from hebbgraph_kernels.search import places
+
     places(graph.indptr, graph.indices, source, target, place)
     names = graph.relation_names + (() if relation in graph.relation_names else (relation,))
     fresh: dict[str, Any] = {

@@ -24,6 +24,8 @@ NEW: dict[str, Any] = {
     "archived_at": np.int64(UNDATED),
 }
 """What a node starts with."""
+TIME_CONSTANT_US = 30 * 86_400 * 1_000_000
+"""τ of activation, microseconds."""
 TIMES = ("activated_at", "created_at", "archived_at")
 
 
@@ -91,9 +93,11 @@ class NodeUse:
 
         Clocks never run backwards: before the last use, activation is what it was then.
         """
-        seen = np.where(self.last_seen == UNDATED, moment, self.last_seen)
-        idle = np.maximum(moment - seen, 0)
-        return np.asarray(self.activation * np.exp(-idle / time_constant), np.float64)
+        out = self.activation.astype(np.float64)
+        seen = self.last_seen
+        rows = np.flatnonzero(seen != UNDATED)
+        out[rows] *= np.exp(-np.maximum(moment - seen[rows], 0) / time_constant)
+        return out
 
     def columns(self) -> dict[str, pa.Array]:
         """As Arrow columns; undated is null."""

@@ -24,7 +24,7 @@ NEXT_CLUSTER = "next_cluster"
 FORGOTTEN = "forgotten"
 """Parameter that holds what of the episodes is forgotten, handed on likewise."""
 MEMORY = "memory"
-"""Parameter that holds what was made of the text, and how; handed on likewise."""
+"""Parameter that holds what was made of the text, how, and the users' types; handed on likewise."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Snapshot:
 
     @property
     def memory(self) -> dict[str, Any]:
-        """What was made of the text: ``cognified``, ``memified``; empty where there is no text."""
+        """What was made of the text: ``cognified``, ``memified``; and ``ontology``, ``rdf``."""
         made: dict[str, Any] = self.parameters.get(MEMORY, {})
         return made
 

@@ -21,20 +21,24 @@ EDGE_MARK: Final = '{"text_evidence": '
 """How the properties of an edge begin that text states."""
 NODE_MARK: Final = '{"text": '
 """How the properties of a node begin that text states."""
-_ENTITY: Final = '{"text": "entity"'
+LINK_MARK: Final = '{"linked": true'
+"""How the properties of an edge begin that someone stated by hand."""
+ENTITY_MARK: Final = '{"text": "entity"'
+"""How the properties of an entity begin that text states."""
 
 
 def stated_edges(graph: Graph) -> Bools:
     """(n_edges,) bool, which edges text states."""
-    return _begins(graph.edge_properties, EDGE_MARK, graph.n_edges)
+    return begins(graph.edge_properties, EDGE_MARK, graph.n_edges)
 
 
 def stated_nodes(graph: Graph) -> Bools:
     """(n_nodes,) bool, which nodes text states."""
-    return _begins(graph.node_properties, NODE_MARK, graph.n_nodes)
+    return begins(graph.node_properties, NODE_MARK, graph.n_nodes)
 
 
-def _begins(texts: pa.Array | None, mark: str, size: int) -> Bools:
+def begins(texts: pa.Array | None, mark: str, size: int) -> Bools:
+    """(size,) bool, which properties begin with a mark."""
     if texts is None:
         return np.zeros(size, np.bool_)
     found: Bools = pc.fill_null(pc.starts_with(texts, mark), False).to_numpy(zero_copy_only=False)
@@ -66,12 +70,12 @@ def restated(base: Graph, new: Graph, *, nodes: Bools, edges: Bools) -> Graph:
     gone = nodes.copy()
     gone[known] = False
     new, matched = _with_learned(base, new, key, edges | base.is_inferred)
-    entity = _begins(base.node_properties, _ENTITY, base.n_nodes)
+    entity = begins(base.node_properties, ENTITY_MARK, base.n_nodes)
     at_gone = gone[base.source] | gone[base.target]
     lost = at_gone & (base.is_inferred | (gone & ~entity)[base.source] |
                       (gone & ~entity)[base.target])  # fmt: skip
     kept = base.take_edges(np.flatnonzero(~(edges | matched | lost)))
-    merged = merge(kept, _without_foreign(base, new, key))
+    merged = merge(kept, _without_foreign(base, new, key, stated_nodes(base) | nodes))
     if not gone.any():
         return merged
     all_gone = np.zeros(merged.n_nodes, np.bool_)
@@ -129,14 +133,14 @@ def _with_learned(base: Graph, new: Graph, key: Ints, among: Bools) -> tuple[Gra
     return stated, matched
 
 
-def _without_foreign(base: Graph, new: Graph, key: Ints) -> Graph:
-    """``new`` silent on nodes of ``base`` that something other than text described."""
+def _without_foreign(base: Graph, new: Graph, key: Ints, own: Bools) -> Graph:
+    """``new`` silent on nodes of ``base`` that are described, and not by text or the like."""
     described = np.zeros(base.n_nodes, np.bool_)
     if base.node_type is not None:
         described |= base.node_type >= 0
     if base.node_properties is not None:
         described |= base.node_properties.is_valid().to_numpy(zero_copy_only=False)
-    foreign = (key >= 0) & (described & ~stated_nodes(base))[key] if base.n_nodes else key < -1
+    foreign = (key >= 0) & (described & ~own)[key] if base.n_nodes else key < -1
     if not foreign.any():
         return new
     assert new.node_type is not None

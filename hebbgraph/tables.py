@@ -150,6 +150,19 @@ def versions(path: Path, table: str) -> set[int]:
         return {int(one["version"]) for one in lance.dataset(folder(path, table)).versions()}
 
 
+def state(path: Path, table: str) -> tuple[Any, ...]:
+    """What differs after every write to the table, found without opening it.
+
+    Lance gives each version a file of its own.  Nothing where there is no such table.
+    """
+    folder_of_versions = Path(folder(path, table)) / "_versions"
+    if not folder_of_versions.is_dir():
+        return ()
+    with readable(path, table):
+        told = folder_of_versions.stat()
+        return told.st_ino, told.st_mtime_ns, *sorted(os.listdir(folder_of_versions))
+
+
 @contextmanager
 def readable(path: Path, table: str) -> Iterator[None]:
     """Turn what Lance raises for a damaged table into one line."""

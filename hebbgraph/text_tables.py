@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import lance
 import numpy as np
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import schema, tables
+from hebbgraph.rowwise import Rowwise
 from hebbgraph.schema import VECTOR
 from hebbgraph.snapshots import Snapshot
 
@@ -36,6 +37,45 @@ def read(
     return tables.read(path, table, version, wanted)
 
 
+class Column(Rowwise):
+    """A column of the table that a snapshot names, read from disk row by row.
+
+    Parameters
+    ----------
+    rows : (n,) rows of the table that count, in this order; all where None
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        snapshot: Snapshot,
+        table: str,
+        name: str,
+        rows: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        self.path, self.table, self.name, self.rows = path, table, name, rows
+        with tables.readable(path, table):
+            self._dataset = lance.dataset(
+                tables.folder(path, table), version=snapshot.versions[table]
+            )
+            self._size = self._dataset.count_rows() if rows is None else rows.size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def several(self, rows: Sequence[int]) -> list[Any]:
+        """Values of some rows, in the order asked."""
+        chosen, place = np.unique(np.asarray(rows, np.int64), return_inverse=True)
+        if not chosen.size:
+            return []
+        if self.rows is not None:
+            chosen = self.rows[chosen]
+        with tables.readable(self.path, self.table):
+            found = self._dataset.take(chosen.tolist(), columns=[self.name])[self.name]
+        values: list[Any] = found.combine_chunks().take(pa.array(place)).to_pylist()
+        return values
+
+
 def dimensions(path: Path, snapshot: Snapshot) -> int | None:
     """Length of the vectors of passages; None where they have none."""
     version = snapshot.versions.get("passages")
@@ -52,7 +92,9 @@ def vectors(path: Path, snapshot: Snapshot) -> pa.ChunkedArray:
         dataset = lance.dataset(
             tables.folder(path, "passages"), version=snapshot.versions["passages"]
         )
-        return dataset.to_table(columns=[VECTOR], scan_in_order=True)[VECTOR]
+        return dataset.to_table(
+            columns=[VECTOR], batch_size=tables.ROWS_PER_BATCH, scan_in_order=True
+        )[VECTOR]
 
 
 def replace_rows(

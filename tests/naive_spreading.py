@@ -68,6 +68,36 @@ def activation(
     return a - damping * taken
 
 
+def settled(
+    weights: Dense, shares: np.ndarray, estimate: np.ndarray, undelivered: float, best: int,
+    *, damping: float, epsilon: float, close: float,
+) -> np.ndarray:  # fmt: skip
+    """Estimates of push with one exact step for those close to the ``best``-th highest.
+
+    Nothing inhibits; at a node that push did not touch the estimate is 0.
+    """
+    strength = weights.plus.sum(axis=1)
+    touched = [node for node in range(len(strength)) if estimate[node] > 0]
+    if not 0 < best < len(touched) or not strength.any():
+        return estimate
+    level = undelivered / max(sum(strength) - sum(strength[touched]), 1e-300)
+    bar = sorted((estimate[node] for node in touched), reverse=True)[best - 1]
+    out = estimate.copy()
+    spent = 0.0
+    for node in sorted(touched, key=lambda node: abs(estimate[node] - bar)):
+        spent += strength[node] / weights.unit
+        if abs(estimate[node] - bar) > close * bar or spent > 1 / ((1 - damping) * epsilon):
+            break
+        if strength[node] > 0:
+            arriving = sum(
+                weights.plus[other, node]
+                * (estimate[other] / strength[other] if estimate[other] > 0 else level)
+                for other in np.flatnonzero(weights.plus[:, node])
+            )
+            out[node] = (1 - damping) * shares[node] + damping * arriving
+    return out
+
+
 def strongest(
     weights: Dense, seeds: Sequence[float], node: int, *, damping: float, depth: int | None
 ) -> float:

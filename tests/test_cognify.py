@@ -17,6 +17,7 @@ from model_server import ModelServer, broken, dropped, malformed, slow, status
 from test_memory import ADA, GENEVA, WHO, edges
 
 import hebbgraph
+from hebbgraph import text_tables
 from hebbgraph.errors import InputError, ParameterError, ProviderError
 from hebbgraph.ingest.answers import Answers, content_hash
 from hebbgraph.ingest.passages import passages
@@ -76,6 +77,9 @@ def naive(items: list[dict]) -> dict[tuple[str, str, str], int]:
         counts[cut[row["passage"]].id, "mentions", names[row["entity"]]] += row["count"]
     for row in found.links.to_pylist():
         counts[cut[row["passage"]].id, "links", read[row["document"]].id] += row["count"]
+    for document, entity in zip(read, found.title_entities.tolist(), strict=True):
+        if entity >= 0:
+            counts[document.id, "about", names[entity]] = 1
     for row in found.relations.to_pylist():
         if row["predicate"] != "mentioned_with":
             triple = names[row["subject"]], row["predicate"], names[row["object"]]
@@ -84,10 +88,13 @@ def naive(items: list[dict]) -> dict[tuple[str, str, str], int]:
 
 
 def evidence(memory: hebbgraph.Memory) -> dict[tuple[str, str, str], int]:
+    """Of edges that text states, but those between documents: see ``test_relatedness.py``."""
+    rows = text_tables.read(memory.store.path, memory.store.snapshot(), "documents", ["id"])
+    read = set(rows["id"].to_pylist())
     return {
         key: json.loads(value[1])["text_evidence"]
         for key, value in edges(memory).items()
-        if value[1]
+        if value[1] and not read.issuperset((key[0], key[2]))
     }
 
 
@@ -110,7 +117,7 @@ def test_edges_and_evidence_are_those_of_plain_loops(memory):
     assert done.mentions == sum(relation == "mentions" for _, relation, _ in wanted)
     assert done.links == sum(relation == "links" for _, relation, _ in wanted) > 0
     assert done.passages == done.answered == 6
-    assert all(weight == 1 for weight, _, _ in edges(memory).values())
+    assert all(edges(memory)[key][0] == 1 for key in wanted)
 
 
 def test_real_text_agrees_with_plain_loops(memory, data):
@@ -119,6 +126,18 @@ def test_real_text_agrees_with_plain_loops(memory, data):
     memory.add(items)
     memory.cognify()
     assert evidence(memory) == naive(items)
+
+
+def test_a_relation_names_the_passages_that_state_it(memory):
+    text = "Ada Lovelace worked with Charles Babbage."
+    memory.add([
+        {"id": "b", "text": text, "time": "2021-01-01"}, {"id": "a", "text": text + " " + text},
+        {"id": "c", "text": "Ada Lovelace wrote. Charles Babbage built."},
+    ])  # fmt: skip
+    memory.cognify()
+    said = json.loads(edges(memory)["ada lovelace", "worked_with", "charles babbage"][1])
+    assert list(said) == ["text_evidence", "passages", "valid_from"]
+    assert (said["text_evidence"], said["passages"]) == (3, ["a#0", "b#0"])
 
 
 def test_korean_particles_do_not_part_names(memory):

@@ -174,9 +174,9 @@ def test_a_search_adds_what_the_plain_loop_adds(texts, kinds, edges, intent, ins
 def memory(tmp_path_factory):
     made = hebbgraph.Memory(tmp_path_factory.mktemp("expansion") / "data.lance")
     made.add([
-        {"id": "dec", "kind": "decision", "text": "We chose Lance as database. " + "Why? " * 200
+        {"id": "dec", "kind": "decision", "rationale": "It fits.", "text": "We chose Lance as database. " + "Why? " * 200
          + "It reads fast."},
-        {"id": "out", "kind": "outcome", "text": "Queries took four milliseconds.\n\n"
+        {"id": "out", "kind": "outcome", "success": True, "text": "Queries took four milliseconds.\n\n"
          + "Nothing else changed. " * 80 + "\n\nThe database stayed up."},
         {"id": "les", "kind": "lesson", "text": "Measure before you move."},
         {"id": "rule", "kind": "rule", "text": "Every database has an owner."},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hebbgraph
 from hebbgraph.cli.main import main
 from hebbgraph.edgelist import UNDATED
-from hebbgraph.retrieval.periods import calendar, period_of, within
+from hebbgraph.retrieval.periods import calendar, period_of, within, years_of
 
 NOW = datetime(2021, 3, 10, 15, tzinfo=UTC)  # a Wednesday
 EARLIEST, LATEST = date(1, 1, 1), date(9999, 12, 31)
@@ -135,12 +135,20 @@ def test_every_spelling_of_a_day_is_that_day(day):
 
 def test_undated_texts_are_of_the_times_that_they_say():
     texts = ["In 2021.", "In March 2021.", "On 5 March 2021.", "Since April 2021.", "Tea.", "x"]
+    years = years_of(texts)
     times = np.array([UNDATED] * 5 + [int(NOW.timestamp() * 1e6)])
     march = period_of("March 2021", NOW)
-    assert within(texts, times, march).tolist() == [False, True, True, False, False, True]
-    assert within(texts, None, march).tolist() == [False, True, True, False, False, False]
+    assert within(years, texts, times, march).tolist() == [False, True, True, False, False, True]
+    assert within(years, texts, None, march).tolist() == [False, True, True, False, False, False]
     only = np.array([True, True, False, True, True, False])
-    assert within(texts, times, march, only).tolist() == [False, True, False, False, False, False]
+    assert within(years, texts, times, march, only).tolist() == [
+        False,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_through_a_memory_and_the_command(tmp_path):

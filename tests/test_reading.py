@@ -344,9 +344,28 @@ def test_empty_files_are_no_error(tmp_path, suffix):
     assert "".join(one.text for one in found) == ""
 
 
-def test_an_ontology_is_told_where_it_is_read(tmp_path):
-    with pytest.raises(InputError, match="read_ontology"):
-        list(documents(write(tmp_path / "o.ttl", "")))
+def test_rdf_is_one_document_with_a_graph_in_place_of_passages(tmp_path):
+    pytest.importorskip("pyoxigraph")
+    text = '<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>'
+    for name, content, syntax in [
+        ("o.ttl", "<urn:a> <urn:b> <urn:c> .", "TURTLE"), ("e.ttl", "", "TURTLE"),
+        ("o.owl", text, "RDF_XML"), ("o.xml", text, "RDF_XML"), ("plain.xml", "<a>x</a>", ""),
+    ]:  # fmt: skip
+        (found,) = documents(write(tmp_path / name, content))
+        assert (found.text, found.syntax) == (content, syntax)
+    with pytest.raises(InputError, match="bad.nt: expected N TRIPLES"):
+        list(documents(write(tmp_path / "bad.nt", "<a> <b>")))
+    with pytest.raises(InputError, match="latin.ttl: expected UTF-8"):
+        list(documents(write(tmp_path / "latin.ttl", '<urn:a> <urn:b> "é" .'.encode("latin-1"))))
+
+
+def test_what_says_its_kind_keeps_its_properties_apart(tmp_path):
+    row = {"id": "d", "kind": "decision", "title": "Use Lance", "rationale": "fast"}
+    (found,) = documents(row)
+    assert found.metadata == {"rationale": "fast"}
+    assert "rationale: fast" in found.text
+    (found,) = documents({"id": "d", "title": "Use Lance", "rationale": "fast"})
+    assert found.metadata == {}
 
 
 def test_fifty_megabytes(tmp_path):

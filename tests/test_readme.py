@@ -66,6 +66,7 @@ DOCS = [
         "ingest",
         "learning",
         "memory",
+        "ontology",
         "retrieval",
         "spreading",
     )

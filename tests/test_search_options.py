@@ -18,7 +18,7 @@ NOW = datetime(2025, 6, 1, tzinfo=UTC)
 TEXTS = [
     {"id": "old", "kind": "lesson", "tags": ["db"], "time": "2021-03-05",
      "text": "The database stood still, and Kim Young restarted the database."},
-    {"id": "new", "kind": "decision", "tags": ["ui"], "time": "2025-05-31",
+    {"id": "new", "kind": "decision", "rationale": "It fits.", "tags": ["ui"], "time": "2025-05-31",
      "text": "A database of colours for the buttons."},
     {"id": "kim", "title": "Kim Young", "kind": "concept", "tags": ["people"],
      "text": "She has the pager on Fridays."},

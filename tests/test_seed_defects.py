@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import hebbgraph
 from hebbgraph.cli.main import main
-from hebbgraph.errors import ProviderError
+from hebbgraph.errors import InputError, ProviderError
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 IDS = [f"n{k:03}" for k in range(700)]
@@ -70,6 +70,19 @@ def test_linking_twice_is_one_edge_and_a_loop_is_none(tmp_path):
     store = hebbgraph.Store.create(tmp_path / "a.lance", hebbgraph.Graph.from_edges(["a"], ["b"]))
     store.add(hebbgraph.Graph.from_edges(["a", "a", "a"], ["b", "b", "a"]))
     assert store.graph().n_edges == 1
+    memory = hebbgraph.Memory(store.path)
+    memory.link("a", "b", "caused")
+    memory.link("a", "b", "caused")
+    assert store.graph().n_edges == 2
+    with pytest.raises(InputError, match="cannot be linked to itself"):
+        memory.link("a", "a")
+
+
+def test_a_decision_may_be_part_of_a_session(tmp_path):
+    memory = hebbgraph.Memory(tmp_path / "a.lance")
+    decision = {"id": "d", "title": "Use Lance", "kind": "decision", "rationale": "It is fast."}
+    memory.add([decision, {"id": "s", "text": "The review.", "kind": "session"}])
+    assert memory.link("d", "s", "part_of").added == 1
 
 
 class Broken:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import strategies
+from hebbgraph_kernels import push
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,17 +78,19 @@ def exact(plain, weight, *, damping=0.85, depth=None, direction="both"):
 # -- exactness ----------------------------------------------------------------
 
 
-@given(queries(), options, epsilons)
+@given(queries(), options, epsilons, st.sampled_from((None, None, 1, 2, 4)))
 @usual
-def test_error_stays_within_the_bound(query, given_options, epsilon):
+def test_error_stays_within_the_bound(query, given_options, epsilon, k):
     plain, graph, weight = query
-    found = spread(graph, weight, epsilon=epsilon, **given_options)
+    found = spread(graph, weight, k=k, epsilon=epsilon, **given_options)
     weights, right = exact(plain, weight, **given_options)
     total = sum(weight)
     error = np.abs(everywhere(graph, found) - right)
     assert (error[found.keys] <= found.bound + ROUNDING * total).all()
     assert np.isfinite(found.activation).all()
     assert np.isfinite(found.bound).all()
+    if k is not None:
+        return
     if given_options["direction"] == "both" or not plain.directed:
         assert (error <= epsilon * weights.strength * total + ROUNDING * total).all()
 
@@ -203,13 +206,32 @@ def test_the_best_are_the_head_of_all(query, given_options, epsilon, k):
     _, graph, weight = query
     every = spread(graph, weight, epsilon=epsilon, **given_options)
     best = spread(graph, weight, k=k, epsilon=epsilon, **given_options)
-    assert best.keys.tolist() == every.keys[:k].tolist()
-    assert best.activation.tolist() == every.activation[:k].tolist()
+    if given_options["depth"] is not None:
+        assert best.keys.tolist() == every.keys[:k].tolist()
+        assert best.activation.tolist() == every.activation[:k].tolist()
+    assert len(best) == min(k, len(every))
+    assert (np.diff(best.activation) <= 0).all()
     assert (np.diff(every.activation) <= 0).all()
     place = hebbgraph.ids.place(graph.node_ids, graph.n_nodes)[every.keys]
     equal = np.diff(every.activation) == 0
     assert (np.diff(place)[equal] > 0).all()
     assert np.unique(every.keys).size == every.keys.size
+
+
+@given(queries(strategies.graphs()), st.sampled_from((0.5, 0.85)), epsilons, st.integers(1, 6))
+@usual
+def test_the_last_of_the_best_are_told_apart_by_one_exact_step(query, damping, epsilon, k):
+    plain, graph, weight = query
+    total = sum(weight)
+    every = spread(graph, weight, epsilon=epsilon, damping=damping)
+    right = naive_spreading.settled(
+        naive_spreading.dense(plain, FACTORS), np.array(weight) / total,
+        everywhere(graph, every) / total, every.undelivered / total, k,
+        damping=damping, epsilon=epsilon, close=push.CLOSE,
+    )  # fmt: skip
+    best = spread(graph, weight, k=k, epsilon=epsilon, damping=damping)
+    assert best.activation / total == pytest.approx(right[best.keys], rel=1e-5)
+    assert best.activation / total == pytest.approx(-np.sort(-right)[: len(best)], rel=1e-5)
 
 
 @given(signed_graphs(), st.data())

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 EMBEDDER_HELP = (
-    "lsa, ollama:MODEL[@URL], openai:MODEL[@URL] or onnx:PATH; HEBBGRAPH_EMBEDDER by default, "
-    "else lsa, fitted on the passages."
+    "lsa, ollama:MODEL[@URL], openai:MODEL[@URL] or onnx:PATH; HEBBGRAPH_EMBEDDER or "
+    "hebbgraph.toml by default, else lsa, fitted on the passages."
 )
 
 
@@ -83,7 +83,7 @@ def remove_command(store: str, documents: tuple[str, ...], as_json: bool, quiet:
 
     The id of a file or a folder stands for all its documents.
     """
-    done = _memory(store).remove(documents)
+    done = memory_at(store).remove(documents)
 
     def show(console: Console) -> None:
         console.print(f"{done.removed:,} documents removed → snapshot {done.snapshot}")
@@ -96,8 +96,8 @@ def remove_command(store: str, documents: tuple[str, ...], as_json: bool, quiet:
 @click.option(
     "--completer",
     metavar="MODEL",
-    help="ollama:MODEL[@URL] or openai:MODEL[@URL] finds entities; HEBBGRAPH_COMPLETER by default, "
-    "else rules.",
+    help="ollama:MODEL[@URL] or openai:MODEL[@URL] finds entities; HEBBGRAPH_COMPLETER or "
+    "hebbgraph.toml by default, else rules.",
 )
 @click.option("--workers", type=int, default=4, show_default=True, help="Calls at a time.")
 @click.option("--rules", is_flag=True, help="Go back to rules, with no model.")
@@ -124,7 +124,7 @@ def cognify_command(
 
     if embedder and not similar:
         raise click.UsageError("--embedder goes with --similar")
-    memory = _memory(store)
+    memory = memory_at(store)
     options: dict[str, Any] = {"workers": workers, "openie": openie}
     if rules:
         options["by"] = "rules"
@@ -142,6 +142,7 @@ def cognify_command(
         console.print(
             f"{done.passages:,} passages by {done.by}: {done.entities:,} entities, "
             f"{done.mentions:,} mentions, {done.relations:,} relations, {done.links:,} links"
+            + (f", {done.related:,} related documents" if done.related else "")
             + (f", {done.similar:,} similar" if done.similar else "")
             + (f", {done.superseded:,} facts superseded" if done.superseded else ""),
             markup=False, soft_wrap=True,
@@ -168,7 +169,7 @@ def memify_command(store: str, embedder: str | None, as_json: bool, quiet: bool)
     """Give the passages of STORE vectors and search indexes."""
     from hebbgraph.providers import choice
 
-    memory = _memory(store)
+    memory = memory_at(store)
     with progress(quiet=quiet) as phase:
         done = memory.memify(
             embedder=choice.embedder(embedder) if embedder else None, progress=phase
@@ -194,7 +195,7 @@ def memify_command(store: str, embedder: str | None, as_json: bool, quiet: bool)
 @output_options
 def prune_command(store: str, keep: int | None, as_json: bool, quiet: bool) -> None:
     """Drop what nothing in STORE needs: old versions, answers to texts that are gone."""
-    done = _memory(store).prune(keep=keep)
+    done = memory_at(store).prune(keep=keep)
 
     def show(console: Console) -> None:
         console.print(
@@ -205,7 +206,7 @@ def prune_command(store: str, keep: int | None, as_json: bool, quiet: bool) -> N
     emit({"store": store, **done.to_dict()}, show, as_json=as_json, quiet=quiet)
 
 
-def _memory(store: str) -> Memory:
+def memory_at(store: str) -> Memory:
     """The memory at a path, which must be there."""
     from hebbgraph.errors import StoreNotFoundError
     from hebbgraph.memory import Memory

@@ -19,10 +19,15 @@ from hebbgraph.graph import Graph
 from hebbgraph.ids import shown
 from hebbgraph.ingest import corpus, text_graph
 from hebbgraph.ingest.documents import Document
+from hebbgraph.ingest.ontology import checking, rdf_documents
+from hebbgraph.ingest.ontology.ends import RESOURCE_MARK
+from hebbgraph.ingest.ontology.held import document_name
+from hebbgraph.ingest.ontology.kept import ontology_of
+from hebbgraph.ingest.ontology.model import Ontology
 from hebbgraph.ingest.reading import Item, Skipped, documents
 from hebbgraph.ingest.reports import AddReport
 from hebbgraph.snapshots import MEMORY, Snapshot
-from hebbgraph.statements import restated, stated_edges
+from hebbgraph.statements import begins, restated, stated_edges
 
 if TYPE_CHECKING:
     from hebbgraph.store import Store
@@ -58,20 +63,25 @@ def add(
     )
     before = dict(zip(known["id"].to_pylist(), known["fingerprint"].to_pylist(), strict=True))
     listed: list[Any] = _listed(items)
+    ontology = ontology_of(parent)
+    faults: list[checking.Violation] = []
     changed: list[tuple[Document, str]] = []
     seen: set[str] = set()
     sources: set[str] = set()
     size = 0
-    for document in documents(listed, encoding=encoding, skipped=skipped):
+    for read in documents(listed, encoding=encoding, skipped=skipped):
+        document = checking.typed(ontology, read)
         own = corpus.fingerprint(document, **how)
         seen.add(document.id)
         sources.add(document.source)
         size += len(document.text.encode())
         if before.get(document.id) != own:
             changed.append((document, own))
+            faults += _faults(ontology, document)
         if progress is not None and len(seen) % _TOLD_EVERY == 0:
             rate = size / 1e6 / (time.perf_counter() - begun)
             progress(f"reading: {len(seen):,} documents, {rate:.1f} MB/s")
+    checking.refuse(faults, done=checking.NOTHING_ADDED)
     missing = _missing(known, seen, sources, listed, everywhere=remove_missing)
     replaced = sum(document.id in before for document, _ in changed)
     snapshot, cut = parent, 0
@@ -83,9 +93,11 @@ def add(
         gone = {document.id for document, _ in changed if document.id in before} | set(missing)
         figures = {"added": len(changed) - replaced, "replaced": replaced,
                    "removed": len(missing), "passages": cut}  # fmt: skip
+        syntaxes = {document.id: document.syntax for document, _ in changed if document.syntax}
         snapshot = _commit(
-            store, parent, new, gone, operation="add", parameters=how, figures=figures
-        )
+            store, parent, new, gone, syntaxes=syntaxes, operation="add", parameters=how,
+            figures=figures,
+        )  # fmt: skip
     return AddReport(
         snapshot=snapshot.seq, changed=snapshot.id != parent.id,
         seconds=time.perf_counter() - begun,
@@ -115,7 +127,7 @@ def remove(store: Store, ids: str | Iterable[str]) -> AddReport:
     if gone:
         empty = corpus.rows_of([], node_set=[], max_tokens=16, overlap=0)
         snapshot = _commit(
-            store, parent, empty, gone, operation="remove",
+            store, parent, empty, gone, syntaxes={}, operation="remove",
             parameters={"documents": sorted(gone)[:100]}, figures={"removed": len(gone)},
         )  # fmt: skip
     return AddReport(
@@ -123,6 +135,15 @@ def remove(store: Store, ids: str | Iterable[str]) -> AddReport:
         seconds=time.perf_counter() - begun,
         added=0, replaced=0, removed=len(gone), unchanged=0, passages=0, bytes=0,
     )  # fmt: skip
+
+
+def _faults(ontology: Ontology, document: Document) -> list[checking.Violation]:
+    """What a document breaks that says its kind; others are classified by rule."""
+    if not document.kind:
+        return []
+    return checking.node_violations(
+        ontology, document.kind, checking.stated(document), subject=document_name(document.id)
+    )
 
 
 def _listed(items: Any) -> list[Any]:
@@ -164,10 +185,16 @@ def _commit(
     new: tuple[pa.Table, pa.Table],
     gone: set[str],
     *,
+    syntaxes: Mapping[str, str],
     parameters: Mapping[str, Any],
     **said: Any,
 ) -> Snapshot:
-    """Rows of changed documents in place of those of some documents, and their nodes."""
+    """Rows of changed documents in place of those of some documents, and their nodes.
+
+    Parameters
+    ----------
+    syntaxes : of the changed documents that are RDF
+    """
     listed, cut = new
     base = store.graph()
     names = pa.array(sorted(gone), pa.string())
@@ -176,16 +203,20 @@ def _commit(
         for table, column in (("documents", "id"), ("passages", "document"))
     }
     _check_ids(store, parent, listed, cut, names)
-    graph = _restructured(base, listed, cut, old)
+    memory = dict(parent.memory)
+    graph, rdf = rdf_documents.restated(store, parent, base, new, gone, syntaxes)
+    graph = _restructured(graph, listed, cut, old)
+    if rdf or rdf_documents.KEPT in memory:
+        memory[rdf_documents.KEPT] = rdf
     ids = graph.ids_of(np.arange(graph.n_nodes))
     keyed = {
         table: rows.append_column("key", pc.index_in(rows["id"], value_set=ids).cast(pa.int64()))
         for table, rows in (("documents", listed), ("passages", cut))
     }
-    memory = dict(parent.memory)
     if "cognified" in memory:
         # Passages that went took their edges along: even the old documents must be stated anew.
         memory["cognified"] = {**memory["cognified"], "corpus": None}
+    if memory:
         parameters = {**parameters, MEMORY: memory}
     return store.commit(
         graph, base=base, parent=parent, parameters=parameters,
@@ -205,6 +236,8 @@ def _restructured(
     at_old = np.zeros(base.n_nodes, np.bool_)
     for keys in old.values():
         at_old[keys] = True
+    # A document that went may have left its id to a resource.
+    at_old &= ~begins(base.node_properties, RESOURCE_MARK, base.n_nodes)
     named = text_graph.PART_OF in base.relation_names
     code = base.relation_names.index(text_graph.PART_OF) if named else -1
     part_of = stated_edges(base) & (base.relation == code) & at_old[base.source]

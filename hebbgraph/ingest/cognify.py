@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import check, graph_tables, text_tables
+from hebbgraph.config import config
 from hebbgraph.errors import ParameterError
 from hebbgraph.graph import Graph
 from hebbgraph.ingest import corpus, model_extraction, similar, text_graph
@@ -23,6 +24,7 @@ from hebbgraph.ingest.answers import OPENIE, Answers, ask, content_hash
 from hebbgraph.ingest.documents import Document
 from hebbgraph.ingest.extraction import Extraction
 from hebbgraph.ingest.passages import Passage
+from hebbgraph.ingest.relatedness import related
 from hebbgraph.ingest.reports import CognifyReport
 from hebbgraph.ingest.rules.extract import extract
 from hebbgraph.providers.choice import completer as named_completer
@@ -34,10 +36,11 @@ if TYPE_CHECKING:
     from hebbgraph.store import Store
 
 RULES: Final = "rules"
-RULES_VERSION: Final = 1
+RULES_VERSION: Final = 2
 """Raised when the same documents make another graph: stores are then extracted anew."""
 _COLUMNS: Final = (
     "id", "title", "text", "time", "source", "sha256", "headings", "links", "fingerprint",
+    "kind", "tags",
 )  # fmt: skip
 
 Progress = Callable[[str], None]
@@ -79,7 +82,8 @@ def cognify(
     if by is None and completer is None and openie is None:
         completer = named_completer()
     by = _by(by, before, completer, openie)
-    closed = sorted(before.get("functional", ()) if functional is None else set(functional))
+    stated = config().functional if functional is None else functional
+    closed = sorted(before.get("functional", ()) if stated is None else set(stated))
     fingerprint = _fingerprint(store, parent)
     settled = {
         "corpus": fingerprint, "version": RULES_VERSION, "by": by, "functional": closed,
@@ -135,18 +139,6 @@ def cognify(
         parameters={"by": by, MEMORY: made}, figures=figures,
     )  # fmt: skip
     return _report(snapshot, figures, begun, by=by, changed=True, asked=asked, failures=failures)
-
-
-def found_in(store: Store, snapshot: Snapshot) -> tuple[_Corpus, Extraction]:
-    """The texts of a snapshot, and what is found in them by what last cognified them."""
-    held = _read(store, snapshot, all_texts=False)
-    found = extract(held.documents, held.passages)
-    by = snapshot.memory.get("cognified", {}).get("by", RULES)
-    if by == RULES:
-        return held, found
-    known = Answers(store.path, by).known
-    said = [known.get(content_hash(title, text)) for _, title, text in held.titled]
-    return held, _answered(held, found, said)
 
 
 def _answered(held: _Corpus, found: Extraction, said: list[Any]) -> Extraction:
@@ -218,7 +210,9 @@ def _stated(
     edges = text_graph.extracted_edges(found, listed, cut, functional=functional)
     names = ["mentions", "links", "relations", "superseded"]
     counts = {name: int(one.source.size) for name, one in zip(names, edges, strict=True)}
-    edges.append(text_graph.part_of(listed, cut))
+    edges += [text_graph.part_of(listed, cut), text_graph.about(found, texts.num_rows)]
+    edges.append(_related(listed, cut, found))
+    counts["related"] = int(edges[-1].source.size)
     counts["similar"] = 0
     if similar_by is not None and entities.num_rows:
         vectors = similar.vectors_of(
@@ -235,6 +229,16 @@ def _stated(
         counts["similar"] = int(np.count_nonzero(kept))
         edges_before &= ~kept
     return restated(base, new, nodes=stated_nodes(base), edges=edges_before), counts
+
+
+def _related(listed: pa.Table, cut: pa.Table, found: Extraction) -> text_graph.Edges:
+    by_title = found.links.filter(pc.equal(found.links["kind"], "title"))
+    passage, target = (by_title[name].to_numpy() for name in ("passage", "document"))
+    source = text_graph.document_rows(listed, cut)[passage]
+    return related(
+        (source, target), listed["title"].to_pylist(), listed["kind"].to_pylist(),
+        [tags or () for tags in listed["tags"].to_pylist()],
+    )  # fmt: skip
 
 
 def _similar_between(base: Graph, new: Graph) -> npt.NDArray[np.bool_]:

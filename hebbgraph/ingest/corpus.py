@@ -72,9 +72,11 @@ def rows_of(
                 {"start": one.start, "end": one.end, "target": one.target}
                 for one in document.links
             ],
-            "metadata": json.dumps(document.metadata, ensure_ascii=False, default=str),
+            "metadata": json.dumps(_said(document), ensure_ascii=False, default=str),
             "max_tokens": max_tokens, "overlap": overlap, "fingerprint": own,
         })  # fmt: skip
+        if document.syntax:
+            continue
         named = words(document.title) if document.title.strip() else []
         cut += [
             {
@@ -85,6 +87,11 @@ def rows_of(
             for one in passages(document, max_tokens=max_tokens, overlap=overlap)
         ]  # fmt: skip
     return _table(listed, schema.DOCUMENTS), _table(cut, schema.PASSAGES)
+
+
+def _said(document: Document) -> dict[str, Any]:
+    """Metadata with the kind, if the source gave it: so it is known to be no guess."""
+    return {**document.metadata, **({"kind": document.kind} if document.kind else {})}
 
 
 def _table(rows: list[dict[str, Any]], kinds: pa.Schema) -> pa.Table:

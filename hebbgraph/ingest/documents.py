@@ -56,6 +56,7 @@ class Document:
     kind, tags : as given by the source, else "" and ()
     headings, links : where the format has them
     metadata : what else the source says, values as JSON has them
+    syntax : of RDF, the name of its format: the text then states a graph and has no passages
     """
 
     id: str
@@ -70,6 +71,7 @@ class Document:
     headings: tuple[Heading, ...] = ()
     links: tuple[Link, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    syntax: str = ""
 
 
 def sha256(data: bytes) -> str:

@@ -92,8 +92,8 @@ def memify(
 def embedder_of(store: Store, snapshot: Snapshot, embedder: Embedder | None = None) -> Embedder:
     """The model that vectors of a snapshot come from, or are to come from.
 
-    The one given, else the one that HEBBGRAPH_EMBEDDER names, else the embedded default.  The
-    default is as it was saved with the store, where it has been fitted.
+    The one given, else the one that HEBBGRAPH_EMBEDDER or the configuration file names, else the
+    embedded default.  The default is as it was saved with the store, where it has been fitted.
     """
     model = chosen() if embedder is None else embedder
     last = snapshot.memory.get("memified", {}).get("embedder")

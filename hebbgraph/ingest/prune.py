@@ -6,7 +6,7 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
-from hebbgraph import text_tables
+from hebbgraph import derived, text_tables
 from hebbgraph.ingest import memify
 from hebbgraph.ingest.answers import FOLDER, Answers, content_hash
 from hebbgraph.ingest.reports import PruneReport
@@ -36,9 +36,11 @@ def prune(store: Store, *, keep: int | None = None) -> PruneReport:
             if place == current.path:
                 dropped += current.keep_only(hashes)
                 freed += before - place.stat().st_size
+    kept = store.history()
+    freed += derived.prune(store.path, kept)
     named = {
         memify.space(store.path, one.memory["memified"]["embedder"])
-        for one in store.history()
+        for one in kept
         if "memified" in one.memory
     }
     spaces = store.path / memify.FOLDER

@@ -31,10 +31,9 @@ _READERS: Final = {
     **dict.fromkeys((".py", ".pyi", ".js", ".ts", ".go", ".rs", ".java", ".kt"), ("text", "read")),
     **dict.fromkeys((".c", ".h", ".cpp", ".hpp", ".cs", ".rb", ".php", ".sh"), ("text", "read")),
     **dict.fromkeys((".sql", ".toml", ".yaml", ".yml", ".ini", ".cfg", ""), ("text", "read")),
+    **dict.fromkeys((".ttl", ".nt", ".nq", ".trig", ".n3"), ("rdf", "read")),
+    **dict.fromkeys((".owl", ".rdf", ".jsonld"), ("rdf", "read")),
 }
-ONTOLOGIES: Final = frozenset(
-    (".owl", ".rdf", ".ttl", ".nt", ".nq", ".trig", ".n3", ".jsonld", ".xml")
-)
 _URL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://\S+")
 _GLOB: Final = re.compile(r"[*?]|\[[^\]]+\]")
 _LOOKS_LIKE_PATH: Final = re.compile(
@@ -206,17 +205,14 @@ def _skip(skipped: Skipped | None, path: Path, reason: str) -> None:
 
 def _read_file(file: Path, source: Source) -> Iterator[Document]:
     suffix = file.suffix.lower()
-    if suffix in ONTOLOGIES:
-        raise InputError(
-            f"{file}: {suffix} holds a graph, not documents; "
-            "hebbgraph.ingest.ontologies.read_ontology reads it"
-        )
     try:
         data = file.read_bytes()
     except OSError as error:
         raise InputError(f"{file}: cannot be read; {error.strerror}") from None
     # A file of an unknown ending that was named itself is tried as text.
     module, function = _READERS.get(suffix, ("text", "read"))
+    if suffix == ".xml" and b"<rdf:RDF" in data[:65536]:
+        module = "rdf"
     reader = importlib.import_module(f"hebbgraph.ingest.readers.{module}")
     yield from getattr(reader, function)(data, source)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hebbgraph.ingest.ontology.checking import Violation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +58,7 @@ class CognifyReport(_Report):
     by : rules, openie, or the name of a model
     documents, passages : of the corpus
     entities : in it
-    mentions, relations, links, similar : edges of each kind
+    mentions, relations, links, related, similar : edges of each kind
     superseded : facts that a newer one closed
     asked : passages put to the model by this call
     answered : passages with an answer, now or from before; all of them by rules
@@ -70,6 +73,7 @@ class CognifyReport(_Report):
     mentions: int
     relations: int
     links: int
+    related: int
     similar: int
     superseded: int
     asked: int
@@ -115,3 +119,33 @@ class PruneReport(_Report):
     removed: int
     bytes_freed: int
     answers_removed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OntologyReport(_Report):
+    """What defining types and relations did.
+
+    Attributes
+    ----------
+    types, relations : names of what was stated
+    violations : what of the memory the ontology does not allow now; it stays as it is
+    """
+
+    types: tuple[str, ...]
+    relations: tuple[str, ...]
+    violations: tuple[Violation, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkReport(_Report):
+    """What ``link`` or ``unlink`` did.
+
+    Attributes
+    ----------
+    added, updated, unchanged, removed : edges
+    """
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int

@@ -19,13 +19,14 @@ from hebbgraph.graph import Graph
 from hebbgraph.ingest import facts
 from hebbgraph.ingest.extraction import Extraction, grouped
 from hebbgraph.ingest.rules.relations import TOGETHER
-from hebbgraph.statements import EDGE_MARK
+from hebbgraph.statements import EDGE_MARK, LINK_MARK, begins
 
 DOCUMENT: Final = "document"
 PASSAGE: Final = "passage"
 PART_OF: Final = "part_of"
 MENTIONS: Final = "mentions"
 LINKS: Final = "links"
+ABOUT: Final = "about"
 SUPERSEDES: Final = "supersedes"
 SIMILAR: Final = "similar_to"
 
@@ -121,6 +122,17 @@ def part_of(documents: pa.Table, passages: pa.Table) -> Edges:
     )  # fmt: skip
 
 
+def about(found: Extraction, first_entity: int) -> Edges:
+    """Each document is about the entity that its title names.
+
+    Parameters
+    ----------
+    first_entity : its row among the nodes, documents being the first of them
+    """
+    titled = np.flatnonzero(found.title_entities >= 0)
+    return edges_of(titled, first_entity + found.title_entities[titled], ABOUT)
+
+
 def document_rows(documents: pa.Table, passages: pa.Table) -> Ints:
     """Row of each passage's document."""
     ids = documents["id"].combine_chunks()
@@ -158,10 +170,14 @@ def pass_options(graph: Graph) -> dict[str, Any]:
     """What passes over a graph made of text do by default: they join no document or passage.
 
     A passage and an entity share neighbours and are no association.  Where nodes of no type have
-    edges, which `node_types` cannot name, all may be joined.
+    edges, which `node_types` cannot name, all may be joined; links alone, which outlive an entity
+    that is no longer found, are no reason.
     """
     types = graph.node_type
-    if types is None or bool((types[graph.source] < 0).any() | (types[graph.target] < 0).any()):
+    if types is None:
+        return {}
+    untyped = (types[graph.source] < 0) | (types[graph.target] < 0)
+    if bool((untyped & ~begins(graph.edge_properties, LINK_MARK, graph.n_edges)).any()):
         return {}
     used = {graph.type_names[code] for code in np.unique(types[types >= 0]).tolist()}
     listed = sorted(used - {DOCUMENT, PASSAGE})
@@ -197,11 +213,16 @@ def extracted_edges(
         n_documents + passage[place], document[place], LINKS, time=time[passage[place]],
         evidence=_sums(group, _ints(found.links, "count"), place.size),
     )  # fmt: skip
-    return [mentions, links, *_relations(found, n_documents, time, functional)]
+    stated = _relations(found, n_documents, passages["id"], time, functional)
+    return [mentions, links, *stated]
 
 
 def _relations(
-    found: Extraction, n_documents: int, time: Ints, functional: Collection[str]
+    found: Extraction,
+    n_documents: int,
+    passage_ids: pa.ChunkedArray,
+    time: Ints,
+    functional: Collection[str],
 ) -> tuple[Edges, Edges]:
     said = found.relations.filter(pc.not_equal(found.relations["predicate"], TOGETHER))
     names = sorted(set(said["predicate"].to_pylist()))
@@ -216,6 +237,8 @@ def _relations(
         group, subject[place], predicate[place], time=time[passage], passage=passage,
         functional=[number for number, name in enumerate(names) if name in functional],
     )  # fmt: skip
+    told = _tellers(group, passage, passage_ids)
+    more = {own: {"passages": by} | more.get(own, {}) for own, by in enumerate(told)}
     first_entity = n_documents + time.size
     relations = Edges(
         source=first_entity + subject[place], target=first_entity + object_[place],
@@ -225,6 +248,14 @@ def _relations(
     )  # fmt: skip
     supersedes = edges_of(n_documents + newer, n_documents + older, SUPERSEDES, time=time[newer])
     return relations, supersedes
+
+
+def _tellers(group: Ints, passage: Ints, ids: pa.ChunkedArray) -> list[list[str]]:
+    """Ids of the passages that state each fact, in their order."""
+    order = np.lexsort((passage, group))
+    listed = ids.take(pa.array(passage[order])).to_pylist()
+    ends = np.cumsum(np.bincount(group)).tolist() if group.size else []
+    return [listed[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 def _ints(table: pa.Table, name: str) -> Ints:

@@ -9,9 +9,7 @@ from hebbgraph_kernels.metrics import incident_sums, relation_diversity
 from hebbgraph.columns import NodeMetrics
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
-
-TIME_CONSTANT_US = 30 * 86_400 * 1_000_000
-"""τ of activation, microseconds."""
+from hebbgraph.node_use import TIME_CONSTANT_US
 
 
 def node_metrics(graph: Graph, *, max_weight: float, now: int) -> NodeMetrics:

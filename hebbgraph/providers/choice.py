@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from hebbgraph.config import config
 from hebbgraph.errors import ParameterError
 from hebbgraph.providers.lsa import LsaEmbedder
 from hebbgraph.providers.ollama import OllamaCompleter, OllamaEmbedder
@@ -34,7 +35,7 @@ def embedder(spec: str | Mapping[str, Any] | None = None) -> Embedder:
     ----------
     spec : ``lsa``, ``ollama:MODEL[@URL]``, ``openai:MODEL[@URL]`` or ``onnx:PATH``; or a table, as
         of a TOML file, with that as ``model`` beside options of the class; None takes
-        HEBBGRAPH_EMBEDDER, then ``lsa``
+        HEBBGRAPH_EMBEDDER, then the configuration file (:mod:`hebbgraph.config`), then ``lsa``
 
     Raises
     ------
@@ -48,7 +49,7 @@ def embedder(spec: str | Mapping[str, Any] | None = None) -> Embedder:
     >>> embedder({"model": "lsa", "dimensions": 512}).dimensions
     512
     """
-    spec = spec or os.environ.get("HEBBGRAPH_EMBEDDER") or "lsa"
+    spec = spec or os.environ.get("HEBBGRAPH_EMBEDDER") or config().embedder or "lsa"
     made: Embedder = _made("embedder", spec, EMBEDDERS)
     return made
 
@@ -59,7 +60,7 @@ def completer(spec: str | Mapping[str, Any] | None = None) -> Completer | None:
     Parameters
     ----------
     spec : ``ollama:MODEL[@URL]`` or ``openai:MODEL[@URL]``; or a table, as for `embedder`; None
-        takes HEBBGRAPH_COMPLETER
+        takes HEBBGRAPH_COMPLETER, then the configuration file
 
     Returns
     -------
@@ -75,7 +76,7 @@ def completer(spec: str | Mapping[str, Any] | None = None) -> Completer | None:
     >>> completer("openai:gpt-4o-mini@http://127.0.0.1:8080/v1")
     OpenAICompleter('gpt-4o-mini', base_url='http://127.0.0.1:8080/v1')
     """
-    spec = spec or os.environ.get("HEBBGRAPH_COMPLETER")
+    spec = spec or os.environ.get("HEBBGRAPH_COMPLETER") or config().completer
     return _made("completer", spec, COMPLETERS) if spec else None
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hebbgraph.errors import ParameterError
 from hebbgraph.retrieval.filters import Filters, allowed, moment
 from hebbgraph.retrieval.hits import Found
+from hebbgraph.retrieval.intents import EXPANSIONS, chosen
 from hebbgraph.retrieval.opened import Opened
 from hebbgraph.retrieval.relevance import Weights
 from hebbgraph.retrieval.search import Options, search
@@ -35,12 +36,13 @@ def ask(
     now: datetime | None = None,
 ) -> Found:
     """Search an opened memory; options as of :meth:`hebbgraph.Memory.find`."""
+    text = query if isinstance(query, str) else ""
     inside, once, told = allowed(here.catalogue, filters)
     then = moment("as_of", filters.as_of, last=True)
     now = now or then
     options = Options(
         axes=axes, vitals=here.vitals(now), now=now, allowed=inside, once=once,
-        between=here.catalogue.between,
+        between=here.catalogue.between if EXPANSIONS[chosen(intent, text)] else None,
         tags=(context_tags,) if isinstance(context_tags, str) else tuple(context_tags),
     )  # fmt: skip
     if weights is not None:
@@ -55,7 +57,6 @@ def ask(
             superseded=here.catalogue.superseded(then),
             holds=here.catalogue.holds(then),
         )
-    text = query if isinstance(query, str) else ""
     found = search(
         here.corpus, query, k=k, kind=search_type, intent=intent, vector=here.vector(text),
         completer=completer, options=options,

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hebbgraph import check
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
 from hebbgraph.ingest import facts
 from hebbgraph.ingest.text_graph import SUPERSEDES
+from hebbgraph.rowwise import Values, several
 
 Ints = npt.NDArray[np.int64]
 Triplet = tuple[str, str, str]
@@ -59,6 +61,34 @@ class Between:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Past:
+    """What facts were when.
+
+    Attributes
+    ----------
+    newer, older : (m,) int64, passages of which one states what closed a fact of the other
+    superseded_at : (m,) int64 UTC microseconds, when the newer was said
+    dated : the edges that say from when they hold
+    """
+
+    newer: Ints
+    older: Ints
+    superseded_at: Ints
+    dated: Graph
+
+    @cached_property
+    def intervals(self) -> dict[Triplet, list[tuple[int, int]]]:
+        """Of facts by name, from when and until when they held."""
+        edge, begin, end = facts.intervals(self.dated)
+        found: dict[Triplet, list[tuple[int, int]]] = {}
+        for fact, *interval in zip(
+            _named(self.dated, edge), begin.tolist(), end.tolist(), strict=True
+        ):
+            found.setdefault(fact, []).append((interval[0], interval[1]))
+        return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Catalogue:
     """What is known of each passage, in the order of a corpus.
 
@@ -68,10 +98,8 @@ class Catalogue:
     kinds : (n,) of the documents
     tags, node_sets : (n,) of the documents
     first : (n,) int64, the first passage of the same words; itself where no other has them
-    between : the documents, and what joins them
-    newer, older : (m,) int64, passages of which one states what closed a fact of the other
-    superseded_at : (m,) int64 UTC microseconds, when the newer was said
-    dated : the edges that say from when they hold
+    joined : gives the documents and what joins them, read when an intent first asks
+    told : gives what facts were when, read when a search first asks
     """
 
     times: Ints
@@ -79,36 +107,34 @@ class Catalogue:
     tags: Sequence[Sequence[str]]
     node_sets: Sequence[Sequence[str]]
     first: Ints
-    between: Between
-    newer: Ints
-    older: Ints
-    superseded_at: Ints
-    dated: Graph
+    joined: Callable[[], Between]
+    told: Callable[[], Past]
+
+    @cached_property
+    def between(self) -> Between:
+        """The documents, and what joins them."""
+        return self.joined()
+
+    @cached_property
+    def past(self) -> Past:
+        """What facts were when."""
+        return self.told()
 
     def superseded(self, moment: datetime) -> tuple[Ints, Ints]:
         """Newer and older passages of facts that had been closed by a moment."""
-        by_then = self.superseded_at <= check.microseconds("as_of", moment)
-        return self.newer[by_then], self.older[by_then]
+        by_then = self.past.superseded_at <= check.microseconds("as_of", moment)
+        return self.past.newer[by_then], self.past.older[by_then]
 
     def holds(self, moment: datetime) -> Callable[[Triplet], bool]:
         """Whether a fact, by name, held at a moment; one that no date is known of did."""
         when = check.microseconds("as_of", moment)
+        intervals = self.past.intervals
 
         def held(fact: Triplet) -> bool:
-            known = self._intervals.get(fact)
+            known = intervals.get(fact)
             return known is None or any(begin <= when < end for begin, end in known)
 
         return held
-
-    @cached_property
-    def _intervals(self) -> dict[Triplet, list[tuple[int, int]]]:
-        edge, begin, end = facts.intervals(self.dated)
-        found: dict[Triplet, list[tuple[int, int]]] = {}
-        for fact, *interval in zip(
-            _named(self.dated, edge), begin.tolist(), end.tolist(), strict=True
-        ):
-            found.setdefault(fact, []).append((interval[0], interval[1]))
-        return found
 
     @cached_property
     def rows_by(self) -> Mapping[str, Mapping[str, Ints]]:
@@ -121,50 +147,61 @@ class Catalogue:
 
 def _rows_by(column: Sequence[Sequence[str]]) -> dict[str, Ints]:
     found: dict[str, list[int]] = {}
-    for row, own in enumerate(column):
+    for row, own in enumerate(several(column, range(len(column)))):
         for name in dict.fromkeys(own):
             found.setdefault(name, []).append(row)
     return {name: np.array(rows, np.int64) for name, rows in found.items()}
 
 
-def catalogue(graph: Graph, documents: pa.Table, passages: pa.Table, document: Ints) -> Catalogue:
+def catalogue(
+    graph: Graph,
+    whole: Callable[[], Graph],
+    passages: pa.Table,
+    *,
+    order: Ints,
+    document: Ints,
+    passage_keys: Ints,
+    document_keys: Ints,
+    kinds: Sequence[str],
+) -> Catalogue:
     """Read tables and a graph of one snapshot.
 
     Parameters
     ----------
-    documents : columns ``key`` and ``kind``, rows in the order of a corpus
-    passages : columns ``key``, ``time``, ``kind``, ``tags``, ``node_set`` and ``duplicate_of``,
-        likewise
+    graph : nodes, edges and weights
+    whole : gives it with times and properties
+    passages : columns ``time``, ``kind``, ``tags``, ``node_set`` and ``duplicate_of``
+    order : (n,) rows of it, in the order of a corpus
     document : (n,) row of each passage's document
+    passage_keys, document_keys : nodes
+    kinds : of documents
     """
-    keys = passages["key"].to_numpy()
     row = np.full(graph.n_nodes, -1, np.int64)
-    row[keys] = np.arange(keys.size)
-    duplicate = passages["duplicate_of"].fill_null(-1).to_numpy()
+    row[passage_keys] = np.arange(order.size)
+    duplicate = passages["duplicate_of"].fill_null(-1).to_numpy()[order]
     first = np.where(duplicate >= 0, row[duplicate], -1)
-    newer, older, when = _supersedes(graph, row)
     return Catalogue(
-        times=passages["time"].cast("int64").fill_null(UNDATED).to_numpy(),
-        kinds=passages["kind"].to_pylist(),
-        tags=_lists(passages["tags"]),
-        node_sets=_lists(passages["node_set"]),
-        first=np.where(first >= 0, first, np.arange(keys.size)),
-        between=_between(graph, documents, keys, document),
-        newer=newer,
-        older=older,
-        superseded_at=when,
-        dated=facts.dated(graph),
+        times=passages["time"].cast("int64").fill_null(UNDATED).to_numpy()[order],
+        kinds=Values(passages["kind"], order),
+        tags=Values(_filled(passages["tags"]), order),
+        node_sets=Values(_filled(passages["node_set"]), order),
+        first=np.where(first >= 0, first, np.arange(order.size)),
+        joined=lambda: _between(graph, document_keys, kinds, passage_keys, document),
+        told=lambda: _past(whole(), row),
     )
 
 
-def _lists(column: Any) -> list[list[str]]:
-    return [one or [] for one in column.to_pylist()]
+def _filled(column: Any) -> Any:
+    """A column of lists, empty ones in place of null."""
+    return pc.coalesce(column, pa.scalar([], column.type)) if column.null_count else column
 
 
-def _between(graph: Graph, documents: pa.Table, keys: Ints, document: Ints) -> Between:
+def _between(
+    graph: Graph, document_keys: Ints, kinds: Sequence[str], passage_keys: Ints, document: Ints
+) -> Between:
     whose = np.full(graph.n_nodes, -1, np.int64)
-    whose[documents["key"].to_numpy()] = np.arange(documents.num_rows)
-    whose[keys] = document
+    whose[document_keys] = np.arange(document_keys.size)
+    whose[passage_keys] = document
     source, target = whose[graph.source], whose[graph.target]
     chosen = (source >= 0) & (target >= 0) & (source != target) & ~graph.is_inferred
     source, target, weight = source[chosen], target[chosen], graph.weight[chosen]
@@ -178,19 +215,19 @@ def _between(graph: Graph, documents: pa.Table, keys: Ints, document: Ints) -> B
         kept[1:] &= column[1:] == column[:-1]
     kept[1:] = ~kept[1:]
     return Between(
-        kinds=documents["kind"].to_pylist(), source=source[kept], target=target[kept],
+        kinds=kinds, source=source[kept], target=target[kept],
         relation=relation[kept], names=tuple(names), weight=weight[order][kept],
     )  # fmt: skip
 
 
-def _supersedes(graph: Graph, row: Ints) -> tuple[Ints, Ints, Ints]:
-    if SUPERSEDES not in graph.relation_names or graph.time is None:
-        nothing = np.zeros(0, np.int64)
-        return nothing, nothing, nothing
-    chosen = graph.relation == graph.relation_names.index(SUPERSEDES)
-    newer, older = row[graph.source[chosen]], row[graph.target[chosen]]
-    both = (newer >= 0) & (older >= 0)
-    return newer[both], older[both], graph.time[chosen][both]
+def _past(graph: Graph, row: Ints) -> Past:
+    newer = older = when = np.zeros(0, np.int64)
+    if SUPERSEDES in graph.relation_names and graph.time is not None:
+        chosen = graph.relation == graph.relation_names.index(SUPERSEDES)
+        newer, older = row[graph.source[chosen]], row[graph.target[chosen]]
+        both = (newer >= 0) & (older >= 0)
+        newer, older, when = newer[both], older[both], graph.time[chosen][both]
+    return Past(newer=newer, older=older, superseded_at=when, dated=facts.dated(graph))
 
 
 def _named(graph: Graph, edges: Ints) -> list[Triplet]:

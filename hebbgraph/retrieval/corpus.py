@@ -2,72 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from hebbgraph.errors import InputError
+from hebbgraph.graph import Graph
+from hebbgraph.ingest import text_graph
 from hebbgraph.ingest.rules.titles import base_title
 from hebbgraph.retrieval.bm25 import TextIndex, text_index
+from hebbgraph.retrieval.joins import Joins, Statements, both_ways, joined, joins
 from hebbgraph.retrieval.naming import Names, names_of
+from hebbgraph.retrieval.periods import Years, years_of
+from hebbgraph.rowwise import Values, several
+from hebbgraph.statements import ENTITY_MARK, NODE_MARK
 
 if TYPE_CHECKING:
     from hebbgraph.ingest.documents import Document
     from hebbgraph.ingest.extraction import Extraction
     from hebbgraph.ingest.passages import Passage
 
+__all__ = ["Corpus", "Joins", "NodeNames", "Texts", "corpus", "corpus_of", "joins", "node_names"]
+
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Joins:
-    """A weighted relation between two kinds of rows, read by its first.
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Texts:
+    """Documents and passages as search reads them.
+
+    Passages are rows 0, 1, …; those of one document stand together, in the order of documents.
 
     Attributes
     ----------
-    indptr : (n + 1,) int64
-    target : (m,) int64, ascending within a row
-    weight : (m,) float32; below 0 where failures were learned
+    document_ids, titles : (d,)
+    document_keys : (d,) int64, node of each document
+    document_kinds : (d,) what each is, empty where nothing tells
+    passage_ids, texts : (n,)
+    passage_keys : (n,) int64, node of each passage
+    document : (n,) int64, row of the document of each passage
+    text : of titles and texts
+    years : that the texts say
+    title_names : rows of documents by what their titles call them
     """
 
-    indptr: Ints
-    target: Ints
-    weight: Floats
+    document_ids: Sequence[str]
+    titles: Sequence[str]
+    document_keys: Ints
+    document_kinds: Sequence[str]
+    passage_ids: Sequence[str]
+    texts: Sequence[str]
+    passage_keys: Ints
+    document: Ints
+    text: TextIndex
+    years: Years
+    title_names: Names
 
-    def of(self, row: int) -> tuple[Ints, Floats]:
-        """Targets of a row and their weights."""
-        begin, end = self.indptr[row], self.indptr[row + 1]
-        return self.target[begin:end], self.weight[begin:end]
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NodeNames:
+    """What nodes are called.
 
-def joins(source: Any, target: Any, weight: Any | None = None, *, n_rows: int) -> Joins:
-    """Pairs as `Joins`; a pair given twice has the sum of its weights.
-
-    Parameters
+    Attributes
     ----------
-    source, target : (m,) integers, the first below ``n_rows``
-    weight : (m,) numbers; 1 where None
+    name : (n_nodes,) Arrow strings, null at documents and passages
+    keys : nodes by their names and aliases
     """
-    source, target = np.asarray(source, np.int64), np.asarray(target, np.int64)
-    weight = np.ones(source.size) if weight is None else np.asarray(weight, np.float64)
-    order = np.lexsort((target, source))
-    source, target, weight = source[order], target[order], weight[order]
-    first = np.ones(source.size, np.bool_)
-    first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
-    begin = np.flatnonzero(first)
-    total = np.add.reduceat(weight, begin) if begin.size else weight
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(source[begin], minlength=n_rows))])
-    return Joins(indptr.astype(np.int64), target[begin], total.astype(np.float32))
+
+    name: Any
+    keys: Names
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Corpus:
-    """Everything that a search reads, in memory and unchanging.
+    """Everything that a search reads, unchanging; texts may lie on disk.
 
     Passages are rows 0, 1, …; those of one document stand together.
 
@@ -77,13 +92,15 @@ class Corpus:
     document : (n,) int64, row of the document of each passage
     document_ids, titles : (d,)
     text : of titles and texts
+    years : that the texts say
     vectors : (n, dimensions) float32 of length 1, or None
     links : passage to documents whose titles it says, or that it links to
     mentions, mentioned_in : passage to entities and back
+    relations : entity to entities, what is stated of both, or what use or discovery has joined;
+        both ways
     associations : passage to passages, what learning joined; both ways
     entity_names : (e,)
-    triplets : subject, predicate and object, names all three, of every statement
-    stated_in : passage to rows of ``triplets``
+    statements : what is stated of entities, and by which passages
     title_names, entities : names that a query may say, of documents and of entities
     first : (d + 1,) int64, the first passage of each document
     told : (d,) int64, passages with a link to each document
@@ -95,14 +112,15 @@ class Corpus:
     document_ids: Sequence[str]
     titles: Sequence[str]
     text: TextIndex
+    years: Years
     vectors: Floats | None
     links: Joins
     mentions: Joins
     mentioned_in: Joins
+    relations: Joins
     associations: Joins
     entity_names: Sequence[str]
-    triplets: Sequence[tuple[str, str, str]]
-    stated_in: Joins
+    statements: Statements
     title_names: Names
     entities: Names
     first: Ints = field(init=False)
@@ -139,11 +157,57 @@ class Corpus:
         source, target : (m,) rows of passages, each pair once
         weight : (m,) numbers; below 0 keeps the two apart
         """
-        both = joins(
-            np.concatenate([source, target]), np.concatenate([target, source]),
-            np.concatenate([weight, weight]), n_rows=len(self),
-        )  # fmt: skip
+        both = both_ways(
+            np.asarray(source, np.int64), np.asarray(target, np.int64), weight, n_rows=len(self)
+        )
         return replace(self, associations=both)
+
+    def stated(self, row: int) -> list[tuple[str, str, str]]:
+        """Subject, predicate and object, names all three, of what a passage states."""
+        said = self.statements.of(self.passage_ids[row], self.mentions.of(row)[0])
+        ends = [entity for one, _, other in said for entity in (one, other)]
+        names = iter(several(self.entity_names, ends))
+        return [(next(names), predicate, next(names)) for _, predicate, _ in said]
+
+
+def corpus_of(
+    graph: Graph,
+    texts: Texts,
+    names: NodeNames,
+    *,
+    properties: Sequence[str | None],
+    vectors: Floats | None,
+) -> Corpus:
+    """Make a graph of text, with what it has learned, ready for search.
+
+    Parameters
+    ----------
+    properties : of the graph's edges
+    vectors : (n, dimensions) float32 of length 1, one a passage, or None
+    """
+    found = joined(
+        graph, document_keys=texts.document_keys, passage_keys=texts.passage_keys,
+        document=texts.document, properties=properties,
+    )  # fmt: skip
+    return Corpus(
+        passage_ids=texts.passage_ids,
+        texts=texts.texts,
+        document=texts.document,
+        document_ids=texts.document_ids,
+        titles=texts.titles,
+        text=texts.text,
+        years=texts.years,
+        vectors=vectors,
+        links=found.links,
+        mentions=found.mentions,
+        mentioned_in=found.mentioned_in,
+        relations=found.relations,
+        associations=found.associations,
+        entity_names=Values(names.name, found.entity_keys),
+        statements=found.statements,
+        title_names=texts.title_names,
+        entities=replace(names.keys, row=found.entity_row),
+    )
 
 
 def corpus(
@@ -171,64 +235,68 @@ def corpus(
     n = len(passages)
     if vectors is not None and len(vectors) != n:
         raise InputError(f"vectors: expected {n:,}, one a passage, got {len(vectors):,}")
+    if links is not None:
+        found = replace(found, links=pa.concat_tables([found.links, links]))
+    titles = [one.title for one in documents]
     row = {one.id: number for number, one in enumerate(documents)}
     document = np.fromiter((row[one.document] for one in passages), np.int64, n)
-    titles = [one.title for one in documents]
-    passage, entity = (found.mentions[name].to_numpy() for name in ("passage", "entity"))
-    linked = [_links(found, document)]
-    if links is not None:
-        linked.append(np.stack([links["passage"].to_numpy(), links["document"].to_numpy()]))
-    pairs = np.unique(np.concatenate(linked, axis=1), axis=1).astype(np.int64)
+    listed = pa.table({
+        "id": pa.array([one.id for one in documents], pa.string()),
+        "title": pa.array(titles, pa.string()),
+    })  # fmt: skip
+    cut = pa.table({
+        "id": pa.array([one.id for one in passages], pa.string()),
+        "title": pa.array([titles[at] for at in document.tolist()], pa.string()),
+        "time": pa.nulls(n, pa.timestamp("us", tz="UTC")),
+    })  # fmt: skip
+    nodes = text_graph.nodes_of(listed, cut)
+    nodes = pa.concat_tables([nodes, text_graph.entity_nodes(found, nodes["id"].combine_chunks())])
+    edges = text_graph.extracted_edges(found, listed, cut)
+    edges.append(text_graph.about(found, len(documents) + n))
+    graph = text_graph.graph_of(nodes, edges)
+    assert graph.edge_properties is not None
+    texts = Texts(
+        document_ids=[one.id for one in documents], titles=titles,
+        document_keys=np.arange(len(documents)),
+        document_kinds=[one.kind for one in documents], passage_ids=[one.id for one in passages],
+        texts=[one.text for one in passages], passage_keys=len(documents) + np.arange(n),
+        document=document, text=titled_index(titles, document, [one.text for one in passages]),
+        years=years_of(one.text for one in passages), title_names=title_names(titles),
+    )  # fmt: skip
+    return corpus_of(
+        graph, texts, node_names(nodes["id"], nodes["properties"]),
+        properties=Values(graph.edge_properties), vectors=vectors,
+    )  # fmt: skip
+
+
+def titled_index(titles: Sequence[str], document: Ints, texts: Iterable[str]) -> TextIndex:
+    """Index of passages under the titles of their documents."""
+    return text_index((titles[at], text) for at, text in zip(document.tolist(), texts, strict=True))
+
+
+def title_names(titles: Sequence[str]) -> Names:
+    """Rows of documents by their titles, whole and without what stands in brackets at the end."""
     shortened = [base_title(title) for title in titles]
-    names = found.entities["name"].to_pylist()
-    aliases = found.entities["aliases"].to_pylist()
-    nothing = np.zeros(0, np.int64)
-    said = found.relations.to_pydict()
-    triplets = [
-        (names[subject], predicate, names[target])
-        for subject, predicate, target in zip(
-            said["subject"], said["predicate"], said["object"], strict=True
-        )
-    ]
-    stated_by = found.relations["passage"].to_numpy()
-    return Corpus(
-        passage_ids=[one.id for one in passages],
-        texts=[one.text for one in passages],
-        document=document,
-        document_ids=[one.id for one in documents],
-        titles=titles,
-        text=text_index(
-            (titles[at], one.text) for at, one in zip(document.tolist(), passages, strict=True)
-        ),
-        vectors=vectors,
-        links=joins(*pairs, n_rows=n),
-        mentions=joins(passage, entity, n_rows=n),
-        mentioned_in=joins(entity, passage, n_rows=len(names)),
-        associations=joins(nothing, nothing, n_rows=n),
-        entity_names=names,
-        triplets=triplets,
-        stated_in=joins(stated_by, np.arange(len(triplets)), n_rows=n),
-        title_names=names_of(
-            pair for own in (titles, shortened) for pair in zip(own, range(len(own)), strict=True)
-        ),
-        entities=names_of(
-            [*zip(names, range(len(names)), strict=True)]
-            + [(alias, at) for at, own in enumerate(aliases) for alias in own]
-        ),
+    return names_of(
+        pair for own in (titles, shortened) for pair in zip(own, range(len(own)), strict=True)
     )
 
 
-def _links(found: Extraction, document: Ints) -> npt.NDArray[np.int64]:
-    """Passage and document of links: those told, and mentions of what a title names."""
-    told = np.stack([found.links[name].to_numpy() for name in ("passage", "document")])
-    named = np.flatnonzero(found.title_entities >= 0)
-    order = named[np.argsort(found.title_entities[named], kind="stable")]
-    entities = found.title_entities[order]
-    passage, entity = (found.mentions[name].to_numpy() for name in ("passage", "entity"))
-    begin, end = (np.searchsorted(entities, entity, side) for side in ("left", "right"))
-    count = np.where(end - begin <= 8, end - begin, 0)  # a name of more documents tells none
-    nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    source = np.repeat(passage, count)
-    target = order[np.repeat(begin, count) + nth]
-    other = document[source] != target
-    return np.concatenate([told, np.stack([source[other], target[other]])], axis=1)
+def node_names(ids: pa.ChunkedArray, properties: pa.ChunkedArray) -> NodeNames:
+    """Names of nodes: what text calls an entity and its aliases; the id of other nodes.
+
+    Parameters
+    ----------
+    ids, properties : (n_nodes,) strings
+    """
+    names: list[str | None] = []
+    pairs: list[tuple[str, int]] = []
+    for key, (id_, said) in enumerate(zip(ids.to_pylist(), properties.to_pylist(), strict=True)):
+        told = said or ""
+        if told.startswith(NODE_MARK) and not told.startswith(ENTITY_MARK):
+            names.append(None)
+            continue
+        own = json.loads(told) if told.startswith(ENTITY_MARK) else {"name": id_}
+        names.append(own["name"])
+        pairs += [(name, key) for name in (own["name"], *own.get("aliases", ()))]
+    return NodeNames(name=pa.array(names, pa.large_string()), keys=names_of(pairs))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hebbgraph.graph import Graph
 from hebbgraph.retrieval.corpus import Corpus
+from hebbgraph.retrieval.joins import made_by_use
 
 
 def taught(
@@ -30,11 +31,4 @@ def taught(
     """
     row = np.full(graph.n_nodes, -1, np.int64)
     row[keys] = np.arange(len(corpus))
-    source = row[np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))]
-    target = row[graph.indices]
-    chosen = (source >= 0) & (target >= 0)
-    left_out = [at for at, name in enumerate(graph.relation_names) if name in without]
-    chosen &= ~np.isin(graph.relation, left_out)
-    if graph.inferred is not None and not inferred:
-        chosen &= ~graph.inferred
-    return corpus.learned(source[chosen], target[chosen], graph.weight[chosen])
+    return corpus.learned(*made_by_use(graph, row, without=without, inferred=inferred))

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from hebbgraph import check, text_tables
+from hebbgraph import check, graph_tables, text_tables
 from hebbgraph.graph import Graph
-from hebbgraph.ingest.cognify import found_in
 from hebbgraph.ingest.memify import embedder_of
-from hebbgraph.node_use import NodeUse
-from hebbgraph.plasticity.metrics import TIME_CONSTANT_US
+from hebbgraph.node_use import TIME_CONSTANT_US, NodeUse
 from hebbgraph.providers.protocols import Embedder
 from hebbgraph.retrieval.catalogue import Catalogue, catalogue
-from hebbgraph.retrieval.corpus import Corpus, corpus
-from hebbgraph.retrieval.learned import taught
+from hebbgraph.retrieval.corpus import Corpus, corpus_of
+from hebbgraph.retrieval.kept import names_of_nodes, texts_of, vectors_of
 from hebbgraph.retrieval.resonance import Vitals
 from hebbgraph.store import Store
 
-STATED = ("links", "part_of", "mentions", "supersedes")
-"""Relations of passages that text states; others come from use."""
+_UNREAD: Final = (
+    "id", "type", "properties", "time", "updated_at", "decayed_at", "support",
+)  # fmt: skip
+"""Columns of nodes and edges that no search looks at."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,43 +69,27 @@ class Opened:
 def opened(store: Store) -> Opened:
     """The newest snapshot of a memory, ready for search."""
     snapshot = store.snapshot()
-    held, found = found_in(store, snapshot)
-    columns = ("key", "time", "kind", "tags", "node_set", "duplicate_of", "id")
+    texts, order = texts_of(store, snapshot)
+    graph = graph_tables.read(store.path, snapshot, without=_UNREAD)
+    vectors = vectors_of(store, snapshot)
+    corpus = corpus_of(
+        graph, texts, names_of_nodes(store, snapshot), vectors=vectors,
+        properties=text_tables.Column(store.path, snapshot, "edges", "properties"),
+    )  # fmt: skip
+    columns = ("time", "kind", "tags", "node_set", "duplicate_of")
     rows = text_tables.read(store.path, snapshot, "passages", columns)
-    # Rows stand as they came, passages by document.
-    ids = pa.array([one.id for one in held.passages], pa.string())
-    order = pc.index_in(ids, value_set=rows["id"].combine_chunks())
-    rows = rows.take(order)
-    listed = text_tables.read(store.path, snapshot, "documents", ("key", "kind", "id"))
-    listed = listed.sort_by("id")  # as the corpus has them
-    vectors = _vectors(store, snapshot, order)
-    keys = rows["key"].to_numpy()
-    graph = store.graph(snapshot.seq)
-    made = taught(
-        corpus(held.documents, held.passages, found, vectors=vectors), graph, keys, without=STATED
-    )
     return Opened(
         snapshot=snapshot.seq,
-        corpus=made,
-        catalogue=catalogue(graph, listed, rows, made.document),
-        use=_use(graph, keys),
+        corpus=corpus,
+        catalogue=catalogue(
+            graph, lambda: store.graph(snapshot.seq), rows, order=order, document=texts.document,
+            passage_keys=texts.passage_keys, document_keys=texts.document_keys,
+            kinds=texts.document_kinds,
+        ),
+        use=_use(graph, texts.passage_keys),
         embedder=None if vectors is None else embedder_of(store, snapshot),
-    )
+    )  # fmt: skip
 
 
 def _use(graph: Graph, keys: npt.NDArray[np.int64]) -> NodeUse:
     return NodeUse.none(keys.size) if graph.use is None else graph.use.take(keys)
-
-
-def _vectors(store: Store, snapshot: Any, order: pa.Array) -> npt.NDArray[np.float32] | None:
-    """Vectors of length 1, a blank passage's of length 0; None unless memify has made them."""
-    size = text_tables.dimensions(store.path, snapshot)
-    if size is None:
-        return None
-    column = text_tables.vectors(store.path, snapshot).combine_chunks().take(order)
-    out = np.zeros((len(order), size), np.float32)
-    present = column.is_valid().to_numpy(zero_copy_only=False)
-    flat = column.drop_null().flatten().to_numpy().reshape(-1, size)
-    length = np.linalg.norm(flat, axis=1, keepdims=True)
-    out[present] = flat / np.where(length > 0, length, 1)
-    return out

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -22,6 +23,7 @@ import numpy.typing as npt
 
 from hebbgraph import check
 from hebbgraph.edgelist import UNDATED
+from hebbgraph.rowwise import several
 
 Period = tuple[datetime, datetime]
 """First moment, and the first one after."""
@@ -45,6 +47,7 @@ _NAME: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
+_ANY_YEAR: Final = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(s)?(?!\d)")
 _YEAR: Final = r"(?:1[0-9]{3}|20[0-9]{2})"
 _MONTH: Final = r"(?:0?[1-9]|1[0-2])(?![0-9])"
 _DAY: Final = r"(?:0?[1-9]|[12][0-9]|3[01])(?![0-9])"
@@ -211,7 +214,33 @@ def _unit_before(now: datetime, unit: str, back: int) -> Period:
     return calendar(months // 12, months % 12 + 1)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Years:
+    """Years that passages say.
+
+    Attributes
+    ----------
+    passage : (m,) int32, ascending
+    year : (m,) int16, in [1000, 2099]; each pair once
+    """
+
+    passage: npt.NDArray[np.int32]
+    year: npt.NDArray[np.int16]
+
+
+def years_of(texts: Iterable[str]) -> Years:
+    """The years that each of some texts says, ascending."""
+    said = [
+        (row, year)
+        for row, text in enumerate(texts)
+        for year in sorted({int(year) for year, _ in _ANY_YEAR.findall(text)})
+    ]
+    found = np.array(said, np.int64).reshape(-1, 2)
+    return Years(found[:, 0].astype(np.int32), found[:, 1].astype(np.int16))
+
+
 def within(
+    years: Years,
     texts: Sequence[str],
     times: npt.NDArray[np.int64] | None,
     period: Period,
@@ -221,6 +250,7 @@ def within(
 
     Parameters
     ----------
+    years : that the texts say
     times : (n,) UTC microseconds, smallest int64 where undated; None where all are
     allowed : (n,) bool, passages that are looked at; all where None
     """
@@ -228,8 +258,11 @@ def within(
     dated = np.full(len(texts), UNDATED) if times is None else times
     looked_at = np.ones(len(texts), np.bool_) if allowed is None else allowed
     inside = looked_at & (dated >= begin) & (dated < end)
-    for row in np.flatnonzero(looked_at & (dated == UNDATED)).tolist():
+    says = np.zeros(len(texts), np.bool_)
+    says[years.passage[(years.year >= period[0].year) & (years.year <= period[1].year)]] = True
+    rows = np.flatnonzero(looked_at & (dated == UNDATED) & says).tolist()
+    for row, text in zip(rows, several(texts, rows), strict=True):
         inside[row] = any(
-            period[0] <= one[0] and one[1] <= period[1] for _, _, one in _absolute(texts[row])
+            period[0] <= one[0] and one[1] <= period[1] for _, _, one in _absolute(text)
         )
     return inside

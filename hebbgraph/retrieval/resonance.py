@@ -114,6 +114,6 @@ def axes(
     out[:, 3] = 1.0
     if vitals.vitality is not None:
         out[:, 3] = np.clip(np.nan_to_num(vitals.vitality[rows]), 0, 1)
-    if vitals.tags is not None:
+    if vitals.tags is not None and tags:
         out[:, 4] = context([vitals.tags[row] for row in rows.tolist()], tags)
     return out

@@ -24,6 +24,7 @@ from hebbgraph.retrieval.relevance import TEXT_ONLY, Ints, Relevance, Weights, r
 from hebbgraph.retrieval.supersession import heirs_of
 from hebbgraph.retrieval.terms import SYNONYMS, Synonyms, terms
 from hebbgraph.retrieval.tracing import path_to
+from hebbgraph.rowwise import several
 
 if TYPE_CHECKING:
     from hebbgraph.providers.protocols import Completer
@@ -142,7 +143,7 @@ def search(
         if period is None:
             note = "the query says no time that is understood, so hits of all times are given"
         else:
-            allowed = within(corpus.texts, options.vitals.updated, period, allowed)
+            allowed = within(corpus.years, corpus.texts, options.vitals.updated, period, allowed)
     if not query.strip() or not allowed.any():
         return Found(hits=(), intent=purpose, kind=kind, note=note)
     found = relevance(
@@ -196,8 +197,9 @@ def _like(
 
 def _hits(corpus: Corpus, found: Relevance, given: Ranked, weights: Weights) -> tuple[Hit, ...]:
     made = []
-    for row, score, parts in zip(
-        given.rows.tolist(), given.score.tolist(), given.parts.tolist(), strict=True
+    texts = several(corpus.texts, given.rows.tolist())
+    for row, text, score, parts in zip(
+        given.rows.tolist(), texts, given.score.tolist(), given.parts.tolist(), strict=True
     ):
         document = int(corpus.document[row])
         made.append(
@@ -205,7 +207,7 @@ def _hits(corpus: Corpus, found: Relevance, given: Ranked, weights: Weights) -> 
                 document_id=corpus.document_ids[document],
                 passage_id=corpus.passage_ids[row],
                 title=corpus.titles[document],
-                text=corpus.texts[row],
+                text=text,
                 score=score,
                 parts=Parts(**dict(zip(intents.AXES, parts, strict=True))),
                 text_score=float(found.direct[row]),
@@ -241,7 +243,9 @@ def _summaries(
     for row, hit in zip(given.rows.tolist(), hits, strict=True):
         own = given.weighed[corpus.document[given.weighed] == corpus.document[row]]
         used = sorted({row, *own[: _OF_ONE_DOCUMENT - 1].tolist()})
-        passages = [(corpus.passage_ids[one], corpus.texts[one]) for one in used]
+        passages = [
+            *zip(several(corpus.passage_ids, used), several(corpus.texts, used), strict=True)
+        ]
         made.append(replace(hit, text=summarised(completer, query, hit.title, passages)))
     return tuple(made), ""
 
@@ -249,13 +253,11 @@ def _summaries(
 def _triplets(
     corpus: Corpus, hits: Sequence[Hit], holds: Callable[[Triplet], bool] | None
 ) -> tuple[tuple[str, str, str, str], ...]:
-    """What the passages state, those said in words before those that stand together."""
+    """What the passages state, twenty each at most."""
     out: list[tuple[str, str, str, str]] = []
     for hit in hits:
-        rows, _ = corpus.stated_in.of(corpus.row_of[hit.passage_id])
-        said = [corpus.triplets[at] for at in rows.tolist()]
+        said = corpus.stated(corpus.row_of[hit.passage_id])
         if holds is not None:
             said = [one for one in said if holds(one)]
-        said.sort(key=lambda one: one[1] == "mentioned_with")
         out += [(*one, hit.passage_id) for one in said[:20]]
     return tuple(out)

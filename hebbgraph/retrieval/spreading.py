@@ -154,7 +154,7 @@ class Spreading:
         with self._lock:
             found, pushes, held, undelivered, silent = spread(
                 *self._arguments, rows, share, self.damping, self.epsilon / self.flow.unit, depth,
-                self._whole, *self._scratch,
+                self._whole, k or 0, *self._scratch,
             )  # fmt: skip
             row, activation = self._touched[:found], self._activation[:found]
             if k is not None and k < found:

@@ -20,6 +20,10 @@ RESIDUAL, ESTIMATE, STRENGTH, OTHER = 0, 1, 2, 3
 all but the strength are zeros.
 """
 
+CLOSE = 0.02
+"""Share of an estimate within which two are told apart by a further step, about the error that was
+measured at hubs."""
+
 
 def state_of(strength: np.ndarray) -> np.ndarray:
     """State at rest for nodes of these strengths, (n,) float64."""
@@ -122,6 +126,52 @@ def _push_levels(indptr, indices, weight, state, damping, epsilon, depth, queue,
 
 
 @njit
+def _settle(  # type: ignore[no-untyped-def]
+    indptr, indices, weight, seeds, shares, damping, epsilon, level, best, state, touched,
+    found, activation,
+):  # fmt: skip
+    """Replace estimates close to the ``best``-th highest by what their neighbours' give exactly.
+
+    One step of a = (1 − d)·x + d·Wᵀ·diag(1/s)·a, closest first, over no more strength than pushing
+    may take.  Errors of many neighbours cancel, so at hubs, whose own are largest, little is left.
+    """
+    for k in range(found):
+        activation[k] = state[touched[k], ESTIMATE]
+    bar = np.partition(activation[:found], found - best)[found - best]
+    close = np.flatnonzero(np.abs(activation[:found] - bar) <= CLOSE * bar)
+    close = close[np.argsort(np.abs(activation[close] - bar), kind="mergesort")]
+    budget = 1.0 / ((1.0 - damping) * epsilon)
+    spent = 0.0
+    done = 0
+    for place in close:
+        node = touched[place]
+        strength = state[node, STRENGTH]
+        spent += strength
+        if spent > budget:
+            break
+        done += 1
+        if strength == 0.0:
+            continue
+        arriving = 0.0
+        for entry in range(indptr[node], indptr[node + 1]):
+            other = indices[entry]
+            estimate = state[other, ESTIMATE]
+            own = estimate / state[other, STRENGTH] if estimate > 0.0 else level
+            arriving += weight[entry] * own
+        activation[place] = damping * arriving
+    for place in close[:done]:
+        if state[touched[place], STRENGTH] > 0.0:
+            state[touched[place], ESTIMATE] = activation[place]
+            # Marks for the seeds below; taken back there.
+            state[touched[place], OTHER] = 1.0
+    for k in range(seeds.size):
+        if state[seeds[k], OTHER] == 1.0:
+            state[seeds[k], ESTIMATE] += (1.0 - damping) * shares[k]
+    for place in close[:done]:
+        state[touched[place], OTHER] = 0.0
+
+
+@njit
 def spread(
     indptr: np.ndarray,
     indices: np.ndarray,
@@ -136,6 +186,7 @@ def spread(
     epsilon: float,
     depth: int,
     whole: float,
+    best: int,
     state: np.ndarray,
     queue: np.ndarray,
     touched: np.ndarray,
@@ -154,6 +205,8 @@ def spread(
     epsilon : largest residual of a unit of strength
     depth : most steps; negative where there is no limit
     whole : Σ of strengths where weights are symmetric and no depth is given; infinite elsewhere
+    best : how many of the highest are wanted: what is close to the last of them is settled by one
+        exact step; 0 for none.  Only where ``whole`` is finite
     state : (n, 4) float64, see :func:`state_of`; left as it was
     queue : (2 n,) like ``indices``, scratch
     touched, activation : (n,) like ``indices``, (n,) float64; out
@@ -188,6 +241,11 @@ def spread(
             share = level * state[node, STRENGTH]
             state[node, ESTIMATE] += share
             undelivered -= share
+        if 0 < best < found and whole < np.inf:
+            _settle(
+                indptr, indices, weight, seeds, shares, damping, epsilon, level, best, state,
+                touched, found, activation,
+            )  # fmt: skip
     else:
         found, pushes, held = _push_levels(
             indptr, indices, weight, state, damping, epsilon / max(depth, 1), depth, queue,

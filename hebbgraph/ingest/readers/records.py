@@ -22,7 +22,7 @@ TEXTS: Final = (
     "description",
 )
 _IDS: Final = ("id", "_id", "doc_id", "document_id", "uuid", "idx")
-_TITLES: Final = ("title", "name", "heading", "subject", "headline")
+TITLES: Final = ("title", "name", "heading", "subject", "headline")
 TIMES: Final = ("time", "timestamp", "date", "created_at", "create_time", "datetime", "ts")
 
 
@@ -39,7 +39,7 @@ def document_of(
 
     Text is its first of text, content, body, …; where it has none of these, all its plain values
     as ``name: value`` lines. Likewise id, title and time; source, kind and tags; what is left
-    over goes into the metadata.
+    over goes into the metadata; of a mapping with a kind, those plain values too.
 
     Parameters
     ----------
@@ -67,12 +67,17 @@ def document_of(
                 return record[name]
         return None
 
-    given, title, time = first(_IDS), first(_TITLES), first(TIMES)
+    given, title, time = first(_IDS), first(TITLES), first(TIMES)
     text = first(TEXTS)
     if text is None and not any(name in record for name in TEXTS):
         rest = {key: value for key, value in record.items() if key not in used}
         text = "\n".join(f"{key}: {value}" for key, value in rest.items() if _is_plain(value))
-        used |= {key for key, value in rest.items() if _is_plain(value)}
+        # What has a kind is told by its properties, which must stay apart for the ontology.
+        used |= (
+            set()
+            if record.get("kind")
+            else {key for key, value in rest.items() if _is_plain(value)}
+        )
         if not text and title is None:
             raise InputError(f"{where}: expected a text, came {_listed(record)}")
     text = _text(text if text is not None else "", f"{where}: text")
