@@ -184,10 +184,10 @@ def memory(tmp_path_factory):
         {"id": "far", "kind": "concept", "text": "The database database database database."},
     ], max_tokens=64)  # fmt: skip
     made.cognify()
-    made.store.add(hebbgraph.Graph.from_edges(
-        ["dec", "les", "rule#0", "con"], ["out", "out", "con#0", "far"],
-        relation=["resulted_in", "learned_from", "depends_on", "related"],
-    ))  # fmt: skip
+    made.link("dec", "out", "resulted_in")
+    made.link("les", "out", "learned_from")
+    made.link("con", "far")
+    made.store.add(hebbgraph.Graph.from_edges(["rule#0"], ["con#0"], relation="depends_on"))
     return made
 
 
