@@ -107,7 +107,7 @@ def cognify(
             )  # fmt: skip
     size = sum(len(one.text) for one in held.passages) / 1e6
     tell(f"finding entities in {len(held.passages):,} passages, {size:.1f} MB")
-    found = extract(held.documents, held.passages)
+    found = extract(held.documents, held.passages, reach=0)
     answered = len(held.passages)
     if answers is not None:
         found = _answered(held, found, said)
