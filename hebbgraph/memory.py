@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 import pyarrow as pa
@@ -138,7 +138,7 @@ class Memory:
         by: str | None = None,
         completer: Completer | None = None,
         openie: str | os.PathLike[str] | None = None,
-        similar_by: Embedder | None = None,
+        similar_by: Embedder | Literal[False] | None = None,
         functional: Collection[str] | None = None,
         workers: int = 4,
         progress: Progress | None = None,
@@ -158,8 +158,9 @@ class Memory:
             has not answered before; see :func:`hebbgraph.providers.choice.completer`
         openie : a published extraction that holds texts of the documents; see
             :func:`hebbgraph.ingest.openie.read_openie`
-        similar_by : links entities of similar names, cosine ≥ 0.75; once made, such links stay
-            between entities that stay
+        similar_by : links entities of similar names, cosine ≥ 0.75; None keeps such links between
+            entities that stay, False takes them away.  Vectors are kept with the store: names that
+            the model has seen are not put to it again
         functional : relations of which a subject has one object at a time: a newer statement closes
             the older; None takes what the last call took
         workers : calls of the model at a time, in [1, 64]
@@ -210,7 +211,7 @@ class Memory:
         """Drop from disk what nothing needs: the memory knows what it knew before.
 
         That is versions that no snapshot names, snapshots but the newest ``keep``, answers of the
-        model to texts that are gone, and word spaces of snapshots that are gone.
+        model to texts that are gone, and word spaces and vectors of names that no snapshot needs.
         """
         from hebbgraph.ingest.prune import prune
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -105,6 +107,13 @@ def _table(columns: Mapping[str, Any], kinds: pa.Schema) -> pa.Table:
     })  # fmt: skip
 
 
+def marked(rows: pa.Table) -> npt.NDArray[np.bool_]:
+    """(d,) bool, which documents have headings or links."""
+    several = (pc.greater(pc.list_value_length(rows[name]), 0) for name in ("headings", "links"))
+    found: npt.NDArray[np.bool_] = pc.or_(*several).to_numpy()
+    return found
+
+
 def documents_of(rows: pa.Table, *, all_texts: bool) -> list[Document]:
     """Documents as extraction takes them, in the order of the rows.
 
@@ -113,11 +122,7 @@ def documents_of(rows: pa.Table, *, all_texts: bool) -> list[Document]:
     all_texts : False leaves out the texts of documents without headings and links, whose passages
         tell all
     """
-    marked = pc.or_(
-        pc.greater(pc.list_value_length(rows["headings"]), 0),
-        pc.greater(pc.list_value_length(rows["links"]), 0),
-    )
-    texts = rows["text"] if all_texts else pc.if_else(marked, rows["text"], "")
+    texts = rows["text"] if all_texts else pc.if_else(pa.array(marked(rows)), rows["text"], "")
     columns = [rows[name].to_pylist() for name in ("id", "title", "source", "sha256")]
     return [
         Document(
