@@ -570,6 +570,24 @@ def test_the_three_commands(run):
     assert "entities of" in run("history", "data.lance").output
 
 
+def test_similar_and_back(run):
+    run("add", "notes/", "data.lance")
+    run("cognify", "data.lance")
+    plain = edges(hebbgraph.Memory("data.lance"))
+    Path("notes/old.md").write_text("The Geneva Convention and the Old Geneva Convention stand.")
+    run("add", "notes/", "data.lance")
+    said = json.loads(run("cognify", "data.lance", "--similar", "--json").output)
+    assert said["similar"] > 0
+    run("cognify", "data.lance", "--no-similar")
+    assert not any(
+        relation == "similar_to" for _, relation, _ in edges(hebbgraph.Memory("data.lance"))
+    )
+    Path("notes/old.md").unlink()
+    run("add", "notes/", "--remove", "data.lance")
+    run("cognify", "data.lance")
+    assert edges(hebbgraph.Memory("data.lance")) == plain
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -581,6 +599,7 @@ def test_the_three_commands(run):
         (["memify", "data.lance", "--embedder", "nobody"], "embedder: expected"),
         (["cognify", "data.lance", "--openie", "notes/who.md"], "expected JSON"),
         (["cognify", "data.lance", "--workers", "0"], "workers"),
+        (["cognify", "data.lance", "--no-similar", "--embedder", "lsa"], "goes with --similar"),
     ],
 )
 def test_errors_are_one_line(run, arguments, message):

@@ -457,6 +457,14 @@ def test_packed_words_unpack_as_they_were(texts):
     assert (np.diff(found.sentence) == (np.diff(tokens.sentence) > 0)).all()
 
 
+def test_between_two_walks_a_word_takes_eight_bytes():
+    texts = ["Ada Lovelace worked with Charles Babbage… " * 40] * 25
+    packed = pack(texts, tokens_of(texts, Vocabulary()))
+    columns = [value for value in vars(packed).values() if isinstance(value, np.ndarray)]
+    assert sum(one.nbytes for one in columns) == 8 * packed.word.size == 8 * 6 * 40 * 25
+    assert packed.texts is texts
+
+
 @pytest.mark.parametrize("size", [255, 256, 70_000])
 def test_words_of_any_length_are_packed(size):
     texts = ["a" * size + " " * size + "b"]
