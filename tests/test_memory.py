@@ -578,6 +578,8 @@ def test_similar_and_back(run):
     run("add", "notes/", "data.lance")
     said = json.loads(run("cognify", "data.lance", "--similar", "--json").output)
     assert said["similar"] > 0
+    refused = run("cognify", "data.lance", "--no-similar", "--embedder", "lsa", code=2)
+    assert "--embedder goes with --similar" in refused.output
     run("cognify", "data.lance", "--no-similar")
     assert not any(
         relation == "similar_to" for _, relation, _ in edges(hebbgraph.Memory("data.lance"))
@@ -599,7 +601,6 @@ def test_similar_and_back(run):
         (["memify", "data.lance", "--embedder", "nobody"], "embedder: expected"),
         (["cognify", "data.lance", "--openie", "notes/who.md"], "expected JSON"),
         (["cognify", "data.lance", "--workers", "0"], "workers"),
-        (["cognify", "data.lance", "--no-similar", "--embedder", "lsa"], "goes with --similar"),
     ],
 )
 def test_errors_are_one_line(run, arguments, message):
