@@ -451,6 +451,10 @@ def test_vectors_of_names_outlive_a_failure_and_a_change_of_length(tmp_path, mon
     assert (found == Counting().embed(names)).all()
     fewer = name_vectors.vectors_of(tmp_path, ["de", "ab"], Counting(fails_after=0))
     assert (fewer == found[[3, 0]]).all()
+    for n in range(20):
+        name_vectors.vectors_of(tmp_path, [f"x{one}" for one in range(n + 1)], Counting())
+    files = [*tmp_path.glob("name_vectors/*/*")]
+    assert 0 < len(files) <= 9
     longer = Counting(dimensions=12)
     assert name_vectors.vectors_of(tmp_path, ["ab", "zz"], longer).shape == (2, 12)
     assert longer.asked[-2:] == ["ab", "zz"]

@@ -18,6 +18,7 @@ from hebbgraph.providers.protocols import Embedder
 FOLDER: Final = "name_vectors"
 """Where a store keeps them: a folder a model, a file for every so many names asked together."""
 _ASKED_TOGETHER: Final = 4096  # a killed run keeps those before
+_MOST_FILES: Final = 8
 
 Floats = npt.NDArray[np.float32]
 
@@ -31,8 +32,8 @@ def vectors_of(
 ) -> Floats:
     """One vector a name; only names that the model has not seen are put to it.
 
-    What is kept is what these names need.  The embedded default keeps nothing: it is quicker than
-    the disk.
+    What is kept is what these names need.  The embedded default keeps nothing, as it waits for no
+    server.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def vectors_of(
         _write(folder / f"{len(known)}.arrow", made)
         known |= made
     found = np.stack([known[name] for name in names])
-    if len(known) > len(names) or len(missing) > _ASKED_TOGETHER:
+    if len(known) > len(names) or len([*folder.glob("*.arrow")]) > _MOST_FILES:
         whole = folder / "whole.arrow"
         _write(whole, dict(zip(names, found, strict=True)))
         for place in folder.iterdir():

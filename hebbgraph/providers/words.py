@@ -22,7 +22,7 @@ _INDIC = "\u0900-\u0dff"
 _RUN = re.compile(rf"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])[^\W_]|[{_INDIC}])+)")
 _NO_PLAIN_WORD = re.compile(f"[{_UNSPACED}{_INDIC}]")
 _WORD = re.compile(r"[^\W_]+")
-# Ten times as fast as an expression.
+# Twice as fast as an expression.
 _SMALL_OR_BLANK = bytes(
     ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)
 ).ljust(256)
