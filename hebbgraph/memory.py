@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 import pyarrow as pa
@@ -145,7 +145,7 @@ class Memory(Linked):
         by: str | None = None,
         completer: Completer | None = None,
         openie: str | os.PathLike[str] | None = None,
-        similar_by: Embedder | None = None,
+        similar_by: Embedder | Literal[False] | None = None,
         functional: Collection[str] | None = None,
         workers: int = 4,
         progress: Progress | None = None,
@@ -165,8 +165,9 @@ class Memory(Linked):
             has not answered before; see :func:`hebbgraph.providers.choice.completer`
         openie : a published extraction that holds texts of the documents; see
             :func:`hebbgraph.ingest.openie.read_openie`
-        similar_by : links entities of similar names, cosine ≥ 0.75; once made, such links stay
-            between entities that stay
+        similar_by : links entities of similar names, cosine ≥ 0.75; None keeps such links between
+            entities that stay, False takes them away.  Vectors are kept with the store: names that
+            the model has seen are not put to it again
         functional : relations of which a subject has one object at a time: a newer statement closes
             the older; None takes those of the configuration file, else what the last call took
         workers : calls of the model at a time, in [1, 64]
@@ -224,7 +225,8 @@ class Memory(Linked):
         """Drop from disk what nothing needs: the memory knows what it knew before.
 
         That is versions that no snapshot names, snapshots but the newest ``keep``, answers of the
-        model to texts that are gone, and word spaces and indexes of snapshots that are gone.
+        model to texts that are gone, and word spaces, indexes and vectors of names that no snapshot
+        needs.
         """
         from hebbgraph.ingest.prune import prune
 

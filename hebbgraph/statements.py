@@ -104,19 +104,25 @@ def _with_learned(base: Graph, new: Graph, key: Ints, among: Bools) -> tuple[Gra
         base.source[old].astype(np.int64) * size + base.target[old],
         fresh[new.source] * size + fresh[new.target],
     ])  # fmt: skip
+    if size**2 * len(names) >= 1 << 63:
+        _, pairs = np.unique(pairs, return_inverse=True)
     relations = [
         np.array([code[name] for name in graph.relation_names], np.int64)[graph.relation]
         for graph in (base, new)
     ]
-    _, pair = np.unique(pairs, return_inverse=True)
-    packed = pair * len(names) + np.concatenate([relations[0][old], relations[1]])
+    pairs *= len(names)
+    here, there = np.split(pairs, [old.size])
+    here += relations[0][old]
+    there += relations[1]
+    place = np.argsort(there)
+    found = np.minimum(np.searchsorted(there, here, sorter=place), there.size - 1)
+    held = there[place[found]] == here
+    matched[old[held]] = True
     # An inferred edge may stand beside an observed one of the same identity, which comes first.
-    order = np.argsort(base.is_inferred[old], kind="stable")
-    _, here, there = np.intersect1d(
-        packed[: old.size][order], packed[old.size :], return_indices=True
-    )
-    at = old[order[here]]
-    matched[old[np.isin(packed[: old.size], packed[old.size :])]] = True
+    row = np.flatnonzero(held)
+    row = row[np.argsort(base.is_inferred[old[row]], kind="stable")]
+    there, first = np.unique(place[found[row]], return_index=True)
+    at = old[row[first]]
     columns: dict[str, Any] = {}
     learned = base.co_occurrence_count[at] > 0
     for name in ("updated_at", "decayed_at"):

@@ -12,13 +12,18 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from conftest import tree
+from hypothesis import given
+from hypothesis import strategies as st
 from model_server import ModelServer, broken, dropped, malformed, slow, status
 from test_memory import ADA, GENEVA, WHO, edges
 
 import hebbgraph
-from hebbgraph import text_tables
+from hebbgraph import graph_tables, text_tables
 from hebbgraph.errors import InputError, ParameterError, ProviderError
+from hebbgraph.ingest import json_columns, name_vectors
 from hebbgraph.ingest.answers import Answers, content_hash
 from hebbgraph.ingest.passages import passages
 from hebbgraph.ingest.reading import documents
@@ -413,3 +418,139 @@ def test_similar_names_are_linked_and_stay_linked(memory):
     assert memory.cognify().similar == len(linked)
     memory.remove(["c"])
     assert not any("second" in " ".join(key) for key in edges(memory))
+
+
+class Counting:
+    """A model that remembers what it was asked, of vectors that hang on letters alone."""
+
+    def __init__(self, name="test:letters", dimensions=8, fails_after=None):
+        self.name, self.dimensions, self.asked, self.fails_after = name, dimensions, [], fails_after
+
+    def embed(self, texts):
+        if self.fails_after is not None and len(self.asked) >= self.fails_after:
+            raise ProviderError("nothing answers")
+        self.asked += texts
+        counts = [[1 + text.lower().count(chr(97 + n)) for n in range(self.dimensions)]
+                  for text in texts]  # fmt: skip
+        return np.array(counts, np.float32)
+
+
+def test_a_name_is_embedded_once(memory):
+    memory.add(TOWNS)
+    first = Counting()
+    assert memory.cognify(similar_by=first).similar > 0
+    assert len(first.asked) == len(set(first.asked)) == 12
+    before = edges(memory)
+    again = Counting()
+    memory.add({"id": "new", "text": "Oslo lies on the river."})
+    memory.cognify(similar_by=again)
+    assert again.asked == ["Oslo"]
+    memory.remove(["new"])
+    memory.cognify(similar_by=Counting(fails_after=0))
+    assert edges(memory) == before
+    assert memory.prune(keep=1).bytes_freed > 0
+    memory.cognify(similar_by=Counting(fails_after=0))
+    other = Counting("test:other")
+    memory.cognify(similar_by=other)
+    assert set(other.asked) == set(first.asked)
+    memory.prune(keep=1)
+    memory.cognify(similar_by=first)
+    assert len(first.asked) == 2 * len(other.asked)
+
+
+def test_vectors_of_names_outlive_a_failure_and_a_change_of_length(tmp_path, monkeypatch):
+    monkeypatch.setattr(name_vectors, "_ASKED_TOGETHER", 2)
+    names = ["ab", "bc", "cd", "de", "ef"]
+    with pytest.raises(ProviderError):
+        name_vectors.vectors_of(tmp_path, names, Counting(fails_after=4))
+    rest = Counting()
+    found = name_vectors.vectors_of(tmp_path, names, rest)
+    assert rest.asked == ["ef"]
+    assert (found == Counting().embed(names)).all()
+    fewer = name_vectors.vectors_of(tmp_path, ["de", "ab"], Counting(fails_after=0))
+    assert (fewer == found[[3, 0]]).all()
+    for n in range(20):
+        name_vectors.vectors_of(tmp_path, [f"x{one}" for one in range(n + 1)], Counting())
+    files = [*tmp_path.glob("name_vectors/*/*")]
+    assert 0 < len(files) <= 9
+    longer = Counting(dimensions=12)
+    assert name_vectors.vectors_of(tmp_path, ["ab", "zz"], longer).shape == (2, 12)
+    assert longer.asked[-2:] == ["ab", "zz"]
+
+
+def test_similar_links_are_taken_away(memory):
+    memory.add(TOWNS)
+    memory.cognify()
+    plain = edges(memory)
+    assert not memory.cognify(similar_by=False).changed
+    memory.cognify(similar_by=Counting())
+    assert len(edges(memory)) > len(plain)
+    done = memory.cognify(similar_by=False)
+    assert (done.changed, done.similar) == (True, 0)
+    assert edges(memory) == plain
+    assert not memory.cognify().changed
+
+
+# -- interrupted -------------------------------------------------------------------
+
+
+INTERRUPTED = """
+import _thread, sys, threading
+import hebbgraph
+memory = hebbgraph.Memory(sys.argv[1])
+wanted = int(sys.argv[2])
+told = 0
+def progress(_):
+    global told
+    told += 1
+    if told == wanted:
+        _thread.interrupt_main()
+try:
+    memory.cognify(progress=progress)
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("phase", [1, 2, 3, 4])
+def test_interrupted_by_the_keyboard_nothing_is_left(memory, tmp_path, phase):
+    memory.add(TOWNS)
+    before = tree(memory.store.path)
+    code = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(memory.store.path), str(phase)], check=False
+    ).returncode
+    assert code == 7
+    assert tree(memory.store.path) == before
+    memory.cognify()
+    other = hebbgraph.Memory(tmp_path / "other.lance")
+    other.add(TOWNS)
+    other.cognify()
+    assert edges(memory) == edges(other)
+
+
+def test_interrupted_while_it_writes_nothing_is_left(memory, monkeypatch):
+    memory.add(TOWNS)
+    before = tree(memory.store.path)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    # Edges are on disk by then, nodes and the commit are not.
+    monkeypatch.setattr(graph_tables, "_nodes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        memory.cognify()
+    assert tree(memory.store.path) == before
+    monkeypatch.undo()
+    assert memory.cognify().changed
+
+
+# -- properties as JSON --------------------------------------------------------------
+
+
+@given(st.lists(st.lists(st.text(), max_size=3), max_size=5))
+def test_columns_of_json_are_what_json_writes(rows):
+    flat = [one for row in rows for one in row]
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    assert json_columns.strings(pa.array(flat, pa.string())).to_pylist() == [*map(encode, flat)]
+    column = pa.array(rows, pa.list_(pa.string()))
+    assert json_columns.lists(column).to_pylist() == [*map(encode, rows)]

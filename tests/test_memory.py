@@ -570,6 +570,26 @@ def test_the_three_commands(run):
     assert "entities of" in run("history", "data.lance").output
 
 
+def test_similar_and_back(run):
+    run("add", "notes/", "data.lance")
+    run("cognify", "data.lance")
+    plain = edges(hebbgraph.Memory("data.lance"))
+    Path("notes/old.md").write_text("The Geneva Convention and the Old Geneva Convention stand.")
+    run("add", "notes/", "data.lance")
+    said = json.loads(run("cognify", "data.lance", "--similar", "--json").output)
+    assert said["similar"] > 0
+    refused = run("cognify", "data.lance", "--no-similar", "--embedder", "lsa", code=2)
+    assert "--embedder goes with --similar" in refused.output
+    run("cognify", "data.lance", "--no-similar")
+    assert not any(
+        relation == "similar_to" for _, relation, _ in edges(hebbgraph.Memory("data.lance"))
+    )
+    Path("notes/old.md").unlink()
+    run("add", "notes/", "--remove", "data.lance")
+    run("cognify", "data.lance")
+    assert edges(hebbgraph.Memory("data.lance")) == plain
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +20,12 @@ from hebbgraph.ingest.rules.assembly import key_of
 from hebbgraph.ingest.rules.extract import extract
 from hebbgraph.ingest.rules.hashes import stretches
 from hebbgraph.ingest.rules.korean import without_particle
+from hebbgraph.ingest.rules.packed import pack
 from hebbgraph.ingest.rules.relations import predicate_of, together
 from hebbgraph.ingest.rules.titles import base_title, forms_of, title_mentions, titles_of
-from hebbgraph.ingest.rules.tokens import tokens_of
+from hebbgraph.ingest.rules.tokens import _UNSPACED, _pieces, tokens_of
 from hebbgraph.ingest.rules.vocabulary import Flag, Vocabulary, normal_form
+from hebbgraph.ingest.sentences import sentence_ends
 
 usual = settings(max_examples=100, deadline=None)
 
@@ -418,6 +421,69 @@ def test_tokens_lie_where_they_say(texts):
     assert not any(letter.isalnum() or letter == "_" for letter in left)
     starts = np.cumsum([0, *(len(text) + 2 for text in texts)])
     assert (np.searchsorted(starts, tokens.start, side="right") - 1 == tokens.unit).all()
+
+
+# Han, Kana, marks on letters, wide blanks, and letters of two and four bytes.
+ODD_LETTERS = "aB1_é가京都のーカ々中的是国e\u0301·🦊 .-' ,&\n\r\u3000"
+
+
+def naive_words(text):
+    """Words of a text by an expression; runs of Han and Kana are cut further."""
+    found = []
+    for part in re.split("([^\\w\u0300-\u036f]+)", text)[::2]:
+        found += _pieces(part) if _UNSPACED.search(part) else [part]
+    return [word for word in found if word]
+
+
+@usual
+@given(st.lists(st.text(alphabet=ODD_LETTERS, max_size=20), max_size=4))
+def test_words_are_those_of_an_expression(texts):
+    vocabulary = Vocabulary()
+    tokens = tokens_of(texts, vocabulary)
+    assert [vocabulary.words[word] for word in tokens.word] == naive_words("\n\n".join(texts))
+    ends = sentence_ends(tokens.text)
+    assert tokens.sentence.tolist() == [
+        sum(end <= start for end in ends.tolist()) for start in tokens.start.tolist()
+    ]
+
+
+@usual
+@given(st.lists(st.text(alphabet=ODD_LETTERS, max_size=20), max_size=4))
+def test_packed_words_unpack_as_they_were(texts):
+    tokens = tokens_of(texts, Vocabulary())
+    found = pack(texts, tokens).tokens
+    for name in ("text", "word", "start", "end", "gap", "unit", "first"):
+        assert np.array_equal(getattr(found, name), getattr(tokens, name)), name
+    assert (np.diff(found.sentence) == (np.diff(tokens.sentence) > 0)).all()
+
+
+def test_between_two_walks_a_word_takes_eight_bytes():
+    texts = ["Ada Lovelace worked with Charles Babbage… " * 40] * 25
+    packed = pack(texts, tokens_of(texts, Vocabulary()))
+    columns = [value for value in vars(packed).values() if isinstance(value, np.ndarray)]
+    assert sum(one.nbytes for one in columns) == 8 * packed.word.size == 8 * 6 * 40 * 25
+    assert packed.texts is texts
+
+
+@pytest.mark.parametrize("size", [255, 256, 70_000])
+def test_words_of_any_length_are_packed(size):
+    texts = ["a" * size + " " * size + "b"]
+    tokens = tokens_of(texts, Vocabulary())
+    found = pack(texts, tokens).tokens
+    assert found.start.tolist() == tokens.start.tolist() == [0, 2 * size]
+    assert found.end.tolist() == tokens.end.tolist() == [size, 2 * size + 1]
+
+
+def test_without_reach_relations_are_those_that_are_stated():
+    texts = ["Ada Lovelace worked with Charles Babbage in London.", "Ada met Bob and Cy."]
+    docs = [Document(str(row), "", text) for row, text in enumerate(texts)]
+    cut = [one for doc in docs for one in passages(doc)]
+    whole, stated = extract(docs, cut), extract(docs, cut, reach=0)
+    wanted = [row for row in whole.relations.to_pylist() if row["predicate"] != "mentioned_with"]
+    assert stated.relations.to_pylist() == wanted != []
+    assert stated.relations.num_rows < whole.relations.num_rows
+    assert stated.mentions.equals(whole.mentions)
+    assert stated.entities.equals(whole.entities)
 
 
 def test_normal_form_joins_widths_and_cases():

@@ -102,7 +102,12 @@ def remove_command(store: str, documents: tuple[str, ...], as_json: bool, quiet:
 @click.option("--workers", type=int, default=4, show_default=True, help="Calls at a time.")
 @click.option("--rules", is_flag=True, help="Go back to rules, with no model.")
 @click.option("--openie", metavar="FILE", help="Take a published extraction of the same texts.")
-@click.option("--similar", is_flag=True, help="Link entities of similar names by the embedder.")
+@click.option(
+    "--similar/--no-similar",
+    default=None,
+    help="Link entities of similar names by the embedder, or take these links away; without "
+    "either, links made before stay.",
+)
 @click.option("--embedder", metavar="MODEL", help=f"With --similar: {EMBEDDER_HELP}")
 @click.option(
     "--functional",
@@ -113,7 +118,8 @@ def remove_command(store: str, documents: tuple[str, ...], as_json: bool, quiet:
 @output_options  # fmt: skip
 def cognify_command(
     store: str, completer: str | None, workers: int, rules: bool, openie: str | None,
-    similar: bool, embedder: str | None, functional: tuple[str, ...], as_json: bool, quiet: bool,
+    similar: bool | None, embedder: str | None, functional: tuple[str, ...], as_json: bool,
+    quiet: bool,
 ) -> None:  # fmt: skip
     """Make the graph that the documents of STORE state: entities, mentions, links, relations.
 
@@ -133,6 +139,8 @@ def cognify_command(
     if similar:
         wanted = choice.embedder(embedder)
         options["similar_by"] = embedder_of(memory.store, memory.store.snapshot(), wanted)
+    elif similar is not None:
+        options["similar_by"] = False
     if functional:
         options["functional"] = functional
     with progress(quiet=quiet) as phase:

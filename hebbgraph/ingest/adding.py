@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str], None]
 _TOLD_EVERY = 1000  # documents
+_CUT_TOGETHER = 4096  # documents
 
 
 def add(
@@ -65,7 +66,10 @@ def add(
     listed: list[Any] = _listed(items)
     ontology = ontology_of(parent)
     faults: list[checking.Violation] = []
-    changed: list[tuple[Document, str]] = []
+    syntaxes: dict[str, str] = {}
+    changed: list[str] = []
+    waiting: list[tuple[Document, str]] = []
+    parts: list[tuple[pa.Table, pa.Table]] = []
     seen: set[str] = set()
     sources: set[str] = set()
     size = 0
@@ -76,27 +80,34 @@ def add(
         sources.add(document.source)
         size += len(document.text.encode())
         if before.get(document.id) != own:
-            changed.append((document, own))
             faults += _faults(ontology, document)
+            if document.syntax:
+                syntaxes[document.id] = document.syntax
+            changed.append(document.id)
+            waiting.append((document, own))
+        if len(waiting) == _CUT_TOGETHER:
+            # As rows they take a fraction of the memory.
+            parts.append(corpus.rows_of(waiting, **how))
+            waiting.clear()
         if progress is not None and len(seen) % _TOLD_EVERY == 0:
             rate = size / 1e6 / (time.perf_counter() - begun)
             progress(f"reading: {len(seen):,} documents, {rate:.1f} MB/s")
     checking.refuse(faults, done=checking.NOTHING_ADDED)
     missing = _missing(known, seen, sources, listed, everywhere=remove_missing)
-    replaced = sum(document.id in before for document, _ in changed)
+    replaced = sum(one in before for one in changed)
     snapshot, cut = parent, 0
     if changed or missing:
-        if progress is not None:
-            progress(f"cutting {len(changed):,} documents into passages")
-        new = corpus.rows_of(changed, **how)
-        cut = new[1].num_rows
-        gone = {document.id for document, _ in changed if document.id in before} | set(missing)
+        parts.append(corpus.rows_of(waiting, **how))
+        waiting.clear()
+        listed_rows, cut_rows = (pa.concat_tables(tables) for tables in zip(*parts, strict=True))
+        parts.clear()
+        cut = cut_rows.num_rows
+        gone = {one for one in changed if one in before} | set(missing)
         figures = {"added": len(changed) - replaced, "replaced": replaced,
                    "removed": len(missing), "passages": cut}  # fmt: skip
-        syntaxes = {document.id: document.syntax for document, _ in changed if document.syntax}
         snapshot = _commit(
-            store, parent, new, gone, syntaxes=syntaxes, operation="add", parameters=how,
-            figures=figures,
+            store, parent, (listed_rows, cut_rows), gone, syntaxes=syntaxes, operation="add",
+            parameters=how, figures=figures,
         )  # fmt: skip
     return AddReport(
         snapshot=snapshot.seq, changed=snapshot.id != parent.id,

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from hebbgraph.ingest.rules.korean import is_verbal, without_particle
@@ -58,6 +60,7 @@ _WORD_KINDS: Final = {
 _PHRASES: Final = [
     (phrase, kind) for kind, signs in _SIGNS.items() for phrase in signs.split("|")[1:]
 ]
+_LATIN_PHRASES: Final = [(phrase, kind) for phrase, kind in _PHRASES if phrase.isascii()]
 _WORD: Final = re.compile(r"#?[^\W\d_][\w+-]*[^\W_]")
 _HANGUL: Final = re.compile(r"[가-힣]")
 
@@ -139,8 +142,9 @@ def classify(document: Document) -> Classification:
     ('checking what is allowed before acting on Refund Policy',)
     """
     title, head = document.title, document.text[:_HEAD]
-    kind = document.kind or kind_of(title, head)
-    tags = document.tags or _tags(title, head)
+    of_title, of_head = _words(title), _words(head)
+    kind = document.kind or _kind(title.lower(), head.lower(), of_title, of_head)
+    tags = document.tags or _tags(of_title, of_head)
     topic = title or " ".join(tags[:3])
     if not topic:
         return Classification(kind, tags, (), ())
@@ -165,33 +169,50 @@ def kind_of(title: str, text: str) -> str:
     >>> kind_of("", "")
     'concept'
     """
+    return _kind(title.lower(), text.lower(), _words(title), _words(text))
+
+
+def _kind(title: str, text: str, of_title: Counter[str], of_text: Counter[str]) -> str:
+    """As :func:`kind_of`, of texts in small letters and their words."""
     scores = dict.fromkeys(_SIGNS, 0)
-    for weight, part in ((_IN_TITLE, title.lower()), (1, text.lower())):
-        for word in _WORD.findall(part):
-            if word in _WORD_KINDS:
-                scores[_WORD_KINDS[word]] += weight
-        for phrase, kind in _PHRASES:
+    for weight, part, counts in ((_IN_TITLE, title, of_title), (1, text, of_text)):
+        for word in _WORD_KINDS.keys() & counts.keys():
+            scores[_WORD_KINDS[word]] += weight * counts[word]
+        # Looking for the phrases one by one is most of the work, and the Korean ones are half.
+        for phrase, kind in _PHRASES if _HANGUL.search(part) else _LATIN_PHRASES:
             scores[kind] += weight * part.count(phrase)
     best = max(scores, key=scores.__getitem__)
     return best if scores[best] else _DEFAULT
 
 
-def _tags(title: str, text: str) -> tuple[str, ...]:
-    counts: Counter[str] = Counter()
-    for weight, part in ((_IN_TITLE, title), (1, text)):
-        for word in _WORD.findall(part):
-            if word[0] == "#":
-                counts[word[1:].lower()] += 2 * _IN_TITLE
-            elif tag := _tag(word):
-                counts[tag] += weight
-    # Counter keeps the order of the first mention among equals.
-    return tuple(tag for tag, _ in counts.most_common(_MOST_TAGS))
+def _words(text: str) -> Counter[str]:
+    """Words in small letters with their number, in order of the first."""
+    if text.isascii():
+        return Counter(_WORD.findall(text.lower()))
+    # Small letters may be cut where the text was not: İ becomes two characters, one a mark.
+    return Counter(map(str.lower, _WORD.findall(text)))
 
 
+def _tags(title: Counter[str], text: Counter[str]) -> tuple[str, ...]:
+    counts: dict[str, int] = {}
+    for weight, words in ((_IN_TITLE, title), (1, text)):
+        for word, count in words.items():
+            tag = _tag(word)
+            if tag:
+                times = 2 * _IN_TITLE if word[0] == "#" else weight
+                counts[tag] = counts.get(tag, 0) + times * count
+    # Among equals the order of the first mention stays.
+    best = sorted(counts.items(), key=itemgetter(1), reverse=True)
+    return tuple(tag for tag, _ in best[:_MOST_TAGS])
+
+
+@lru_cache(maxsize=1 << 16)
 def _tag(word: str) -> str | None:
+    """The tag that a word in small letters makes."""
+    if word[0] == "#":
+        return word[1:]
     if _HANGUL.search(word):
         stem = without_particle(word)
         is_noun = len(stem) > 1 and not is_verbal(word) and stem not in KOREAN_FUNCTION_WORDS
-        return stem.lower() if is_noun else None
-    small = word.lower()
-    return small if len(small) > 2 and small not in FUNCTION_WORDS else None
+        return stem if is_noun else None
+    return word if len(word) > 2 and word not in FUNCTION_WORDS else None

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from hebbgraph import check, graph_tables, text_tables
 from hebbgraph.config import config
 from hebbgraph.errors import ParameterError
 from hebbgraph.graph import Graph
-from hebbgraph.ingest import corpus, model_extraction, similar, text_graph
+from hebbgraph.ingest import corpus, model_extraction, name_vectors, similar, text_graph
 from hebbgraph.ingest.answers import OPENIE, Answers, ask, content_hash
 from hebbgraph.ingest.documents import Document
 from hebbgraph.ingest.extraction import Extraction
@@ -39,8 +39,7 @@ RULES: Final = "rules"
 RULES_VERSION: Final = 2
 """Raised when the same documents make another graph: stores are then extracted anew."""
 _COLUMNS: Final = (
-    "id", "title", "text", "time", "source", "sha256", "headings", "links", "fingerprint",
-    "kind", "tags",
+    "id", "title", "time", "source", "sha256", "headings", "links", "fingerprint", "kind", "tags",
 )  # fmt: skip
 
 Progress = Callable[[str], None]
@@ -68,7 +67,7 @@ def cognify(
     by: str | None = None,
     completer: Completer | None = None,
     openie: str | os.PathLike[str] | None = None,
-    similar_by: Embedder | None = None,
+    similar_by: Embedder | Literal[False] | None = None,
     functional: Collection[str] | None = None,
     workers: int = 4,
     progress: Progress | None = None,
@@ -87,7 +86,7 @@ def cognify(
     fingerprint = _fingerprint(store, parent)
     settled = {
         "corpus": fingerprint, "version": RULES_VERSION, "by": by, "functional": closed,
-        "similar_by": before.get("similar_by") if similar_by is None else similar_by.name,
+        **_similar_as(similar_by, before),
     }  # fmt: skip
     if by == RULES and _same(before, settled):
         return _report(parent, before["figures"], begun, by=by, changed=False)
@@ -111,22 +110,31 @@ def cognify(
             )  # fmt: skip
     size = sum(len(one.text) for one in held.passages) / 1e6
     tell(f"finding entities in {len(held.passages):,} passages, {size:.1f} MB")
-    found = extract(held.documents, held.passages)
+    found = extract(held.documents, held.passages, reach=0)
     answered = len(held.passages)
     if answers is not None:
         found = _answered(held, found, said)
         answered = sum(answer is not None for answer in said)
     listed, cut = held.document_rows, held.passage_rows
-    # The texts of a large corpus and its graph need not stand side by side in memory.
-    del held
-    tell(f"linking {found.entities.num_rows:,} entities")
-    base = store.graph()
-    graph, counts = _stated(base, listed, cut, found, closed, similar_by, progress)
     figures = {
         "documents": listed.num_rows, "passages": cut.num_rows,
-        "entities": found.entities.num_rows, "answered": answered, **counts,
+        "entities": found.entities.num_rows, "answered": answered,
     }  # fmt: skip
-    del found
+    # Texts, what was found in them, and the graph before need not stand in memory side by side.
+    del held
+    tell(f"linking {found.entities.num_rows:,} entities")
+    new, counts = _stated(store, listed, cut, found, closed, similar_by or None, progress)
+    del found, listed, cut
+    base = store.graph()
+    before_them = stated_edges(base)
+    if similar_by is None:
+        kept = _similar_between(base, new)
+        settled["similar_current"] = False if settled["similar_by"] else None
+        counts["similar"] = int(np.count_nonzero(kept))
+        before_them &= ~kept
+    graph = restated(base, new, nodes=stated_nodes(base), edges=before_them)
+    del new, before_them
+    figures |= counts
     made = {
         **parent.memory,
         "cognified": {**settled, "figures": figures},
@@ -148,6 +156,13 @@ def _answered(held: _Corpus, found: Extraction, said: list[Any]) -> Extraction:
     return Extraction(
         told.entities, told.mentions, told.relations, found.links, told.title_entities
     )
+
+
+def _similar_as(wanted: Embedder | Literal[False] | None, before: dict[str, Any]) -> dict[str, Any]:
+    """By which model similar names are linked, and whether they are as it links them now."""
+    if wanted is None:
+        return {name: before.get(name) for name in ("similar_by", "similar_current")}
+    return {"similar_by": wanted.name if wanted else None, "similar_current": bool(wanted) or None}
 
 
 def _by(by: str | None, before: dict[str, Any], completer: Completer | None, openie: Any) -> str:
@@ -182,7 +197,13 @@ def _digest(said: Any) -> str:
 
 def _read(store: Store, parent: Snapshot, *, all_texts: bool) -> _Corpus:
     """The corpus in an order that hangs on the ids alone, not on when they came."""
-    listed = text_tables.read(store.path, parent, "documents", _COLUMNS).sort_by("id")
+    listed = text_tables.read(store.path, parent, "documents", _COLUMNS)
+    # Of documents without headings and links their passages tell all.
+    if all_texts or corpus.marked(listed).any():
+        texts = text_tables.read(store.path, parent, "documents", ["text"])["text"]
+    else:
+        texts = pa.repeat("", listed.num_rows)
+    listed = listed.append_column("text", texts).sort_by("id")
     names = ["id", "document", "ordinal", "title", "headings", "text", "source", "start", "end",
              "sha256", "time"]  # fmt: skip
     cut = text_tables.read(store.path, parent, "passages", names)
@@ -196,7 +217,7 @@ def _read(store: Store, parent: Snapshot, *, all_texts: bool) -> _Corpus:
 
 
 def _stated(
-    base: Graph,
+    store: Store,
     listed: pa.Table,
     cut: pa.Table,
     found: Extraction,
@@ -204,7 +225,7 @@ def _stated(
     similar_by: Embedder | None,
     progress: Progress | None,
 ) -> tuple[Graph, dict[str, int]]:
-    """``base`` with what the corpus states, and how many edges of each kind that is."""
+    """What the corpus states, and how many edges of each kind that is."""
     texts = text_graph.nodes_of(listed, cut)
     entities = text_graph.entity_nodes(found, texts["id"].combine_chunks())
     edges = text_graph.extracted_edges(found, listed, cut, functional=functional)
@@ -215,20 +236,12 @@ def _stated(
     counts["related"] = int(edges[-1].source.size)
     counts["similar"] = 0
     if similar_by is not None and entities.num_rows:
-        vectors = similar.vectors_of(
-            found.entities["name"].to_pylist(), similar_by, progress=progress
+        vectors = name_vectors.vectors_of(
+            store.path, found.entities["name"].to_pylist(), similar_by, progress=progress
         )
         edges.append(similar.similar_edges(vectors, texts.num_rows))
         counts["similar"] = int(edges[-1].source.size)
-    nodes = pa.concat_tables([texts, entities])
-    new = text_graph.graph_of(nodes, edges)
-    del edges
-    edges_before = stated_edges(base)
-    if similar_by is None:
-        kept = _similar_between(base, new)
-        counts["similar"] = int(np.count_nonzero(kept))
-        edges_before &= ~kept
-    return restated(base, new, nodes=stated_nodes(base), edges=edges_before), counts
+    return text_graph.graph_of(pa.concat_tables([texts, entities]), edges), counts
 
 
 def _related(listed: pa.Table, cut: pa.Table, found: Extraction) -> text_graph.Edges:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -16,6 +18,9 @@ from hebbgraph.ingest.classify import classify
 from hebbgraph.ingest.documents import Document, Heading, Link
 from hebbgraph.ingest.passages import Passage, passages
 from hebbgraph.providers.words import words
+
+_SHARED = ["title", "source", "sha256", "time", "node_set", "tags", "kind"]
+"""Columns of a passage that say what its document's say."""
 
 
 def fingerprint(
@@ -53,17 +58,18 @@ def rows_of(
     ----------
     documents : each with its fingerprint
     """
-    listed: list[dict[str, Any]] = []
-    cut: list[dict[str, Any]] = []
-    for document, own in documents:
+    listed: dict[str, list[Any]] = {field.name: [] for field in schema.DOCUMENTS}
+    cut: list[Passage] = []
+    texts: list[str] = []
+    place: list[int] = []
+    for row, (document, own) in enumerate(documents):
         found = classify(document)
         start, end = document.span or (None, None)
-        shared = {
-            "title": document.title, "source": document.source, "sha256": document.sha256,
-            "time": document.time, "node_set": node_set, "tags": found.tags, "kind": found.kind,
-        }  # fmt: skip
-        listed.append({
-            **shared, "id": document.id, "text": document.text, "start": start, "end": end,
+        said = {
+            "id": document.id, "title": document.title, "text": document.text,
+            "time": document.time, "source": document.source, "start": start, "end": end,
+            "sha256": document.sha256, "kind": found.kind, "tags": found.tags,
+            "node_set": node_set,
             "headings": [
                 {"start": one.start, "level": one.level, "title": one.title}
                 for one in document.headings
@@ -74,19 +80,22 @@ def rows_of(
             ],
             "metadata": json.dumps(_said(document), ensure_ascii=False, default=str),
             "max_tokens": max_tokens, "overlap": overlap, "fingerprint": own,
-        })  # fmt: skip
+        }  # fmt: skip
+        for name, value in said.items():
+            listed[name].append(value)
         if document.syntax:
             continue
         named = words(document.title) if document.title.strip() else []
-        cut += [
-            {
-                **shared, "id": one.id, "document": one.document, "ordinal": one.ordinal,
-                "headings": one.headings, "text": one.text, "start": one.start, "end": one.end,
-                "words": " ".join([*named, *words(one.text)]),
-            }
-            for one in passages(document, max_tokens=max_tokens, overlap=overlap)
-        ]  # fmt: skip
-    return _table(listed, schema.DOCUMENTS), _table(cut, schema.PASSAGES)
+        made = passages(document, max_tokens=max_tokens, overlap=overlap)
+        cut += made
+        texts += [" ".join([*named, *words(one.text)]) for one in made]
+        place += [row] * len(made)
+    of_documents = _table(listed, schema.DOCUMENTS)
+    names = ("id", "document", "ordinal", "headings", "text", "start", "end")
+    own_columns = {name: [getattr(one, name) for one in cut] for name in names}
+    shared = of_documents.select(_SHARED).take(pa.array(place, pa.int64()))
+    columns = {**own_columns, "words": texts, **dict(zip(_SHARED, shared.columns, strict=True))}
+    return of_documents, _table(columns, schema.PASSAGES)
 
 
 def _said(document: Document) -> dict[str, Any]:
@@ -94,13 +103,22 @@ def _said(document: Document) -> dict[str, Any]:
     return {**document.metadata, **({"kind": document.kind} if document.kind else {})}
 
 
-def _table(rows: list[dict[str, Any]], kinds: pa.Schema) -> pa.Table:
-    columns = {
-        field.name: pa.array([row.get(field.name) for row in rows], field.type)
+def _table(columns: Mapping[str, Any], kinds: pa.Schema) -> pa.Table:
+    size = len(columns["id"])
+    return pa.table({
+        field.name: columns[field.name]
+        if isinstance(columns.get(field.name), pa.ChunkedArray)
+        else pa.array(columns.get(field.name, [None] * size), field.type)
         for field in kinds
         if field.name != "key"
-    }
-    return pa.table(columns)
+    })  # fmt: skip
+
+
+def marked(rows: pa.Table) -> npt.NDArray[np.bool_]:
+    """(d,) bool, which documents have headings or links."""
+    several = (pc.greater(pc.list_value_length(rows[name]), 0) for name in ("headings", "links"))
+    found: npt.NDArray[np.bool_] = pc.or_(*several).to_numpy()
+    return found
 
 
 def documents_of(rows: pa.Table, *, all_texts: bool) -> list[Document]:
@@ -111,11 +129,7 @@ def documents_of(rows: pa.Table, *, all_texts: bool) -> list[Document]:
     all_texts : False leaves out the texts of documents without headings and links, whose passages
         tell all
     """
-    marked = pc.or_(
-        pc.greater(pc.list_value_length(rows["headings"]), 0),
-        pc.greater(pc.list_value_length(rows["links"]), 0),
-    )
-    texts = rows["text"] if all_texts else pc.if_else(marked, rows["text"], "")
+    texts = rows["text"] if all_texts else pc.if_else(pa.array(marked(rows)), rows["text"], "")
     columns = [rows[name].to_pylist() for name in ("id", "title", "source", "sha256")]
     return [
         Document(

@@ -90,12 +90,12 @@ def passages(document: Document, *, max_tokens: int = 256, overlap: int = 0) -> 
             f"overlap: expected at most half of max_tokens ({max_tokens // 2}), got {overlap}"
         )
     text = document.text
-    costs, offsets = _measures(text)
+    offsets = None if text.isascii() else byte_offsets(text)
     budget = max_tokens * _QUARTERS
     if len(text) <= budget // _QUARTERS and not document.headings:
         cuts = [(0, len(text))]
     else:
-        cuts = _cuts(document, costs, budget, overlap * _QUARTERS)
+        cuts = _cuts(document, _costs(text), budget, overlap * _QUARTERS)
     made: list[Passage] = []
     starts = [heading.start for heading in document.headings]
     paths = _paths(document)
@@ -121,16 +121,14 @@ def passages(document: Document, *, max_tokens: int = 256, overlap: int = 0) -> 
     return made
 
 
-def _measures(
-    text: str,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64] | None]:
-    """Running sums over characters: quarter tokens, and bytes (None where one each): (n + 1,)."""
+def _costs(text: str) -> npt.NDArray[np.int64]:
+    """Running sums of quarter tokens over characters: (n + 1,) int64."""
     if text.isascii():
-        return np.arange(len(text) + 1), None
+        return np.arange(len(text) + 1)
     points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
     costs = np.zeros(points.size + 1, np.int64)
     np.cumsum(np.where(points >= _FIRST_WHOLE, _QUARTERS, 1), out=costs[1:])
-    return costs, byte_offsets(text)
+    return costs
 
 
 def byte_offsets(text: str) -> npt.NDArray[np.int64]:

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from hebbgraph import derived, text_tables
-from hebbgraph.ingest import memify
+from hebbgraph.ingest import memify, name_vectors
 from hebbgraph.ingest.answers import FOLDER, Answers, content_hash
 from hebbgraph.ingest.reports import PruneReport
 
@@ -50,6 +50,8 @@ def prune(store: Store, *, keep: int | None = None) -> PruneReport:
             place.unlink()
     if spaces.is_dir() and not any(spaces.iterdir()):
         shutil.rmtree(spaces)
+    models = {one.memory.get("cognified", {}).get("similar_by") for one in store.history()}
+    freed += name_vectors.keep_only(store.path, sorted(models - {None}))
     return PruneReport(
         snapshot=parent.seq, changed=False, seconds=time.perf_counter() - begun,
         snapshots=done["snapshots"], removed=done["removed"], bytes_freed=freed,

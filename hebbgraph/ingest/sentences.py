@@ -17,14 +17,14 @@ _ABBREVIATIONS: Final = (
 _NOT_AFTER: Final = "".join(rf"(?<!\b{re.escape(word)}\.)" for word in _ABBREVIATIONS)
 # Every alternative begins with one character of one set, so that the search skips to those.
 _END: Final = re.compile(
-    r"[.!?…。！？｡\n](?:"
+    r"[.!?…。！？｡\n#](?:"
     # Latin: a stop, what closes, a space, and no small letter after it.
     rf"(?:(?<=[!?…])|(?<=\.){_NOT_AFTER}(?<![\W_][A-Z]\.))[.!?…]*[\"'”’»)\]]*(?=\s+[^\sa-z])"
     r"|(?<=[。！？｡])[。！？｡]*[\"'”’」』）)]*"
     r"|(?<=\n)(?:(?=[ \t]*\n)"
     # A Markdown heading is a sentence, and a list item begins one.
-    r"|(?=#{1,6} |[ \t]*(?:[-*+•]|\d+[.)])[ \t])))"
-    r"|^#{1,6} [^\n]*",
+    r"|(?=#{1,6} |[ \t]*(?:[-*+•]|\d+[.)])[ \t]))"
+    r"|(?<=^#)#{0,5} [^\n]*)",
     re.MULTILINE,
 )
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbgraph.ingest.text_graph import SIMILAR, Edges, edges_of
-from hebbgraph.providers.protocols import Embedder
 
 LEAST: Final = 0.75
 """Cosine from which on two entities are linked; with `SHARE` and `MOST` from Synaptic Memory."""
@@ -46,12 +44,3 @@ def similar_edges(vectors: Floats, first: int) -> Edges:
     pairs = np.array(sorted(found), np.int64).reshape(-1, 2)
     weight = np.array([SHARE * found[one, other] for one, other in pairs.tolist()], np.float32)
     return edges_of(first + pairs[:, 0], first + pairs[:, 1], SIMILAR, weight=weight)
-
-
-def vectors_of(
-    names: Sequence[str], embedder: Embedder, *, progress: Callable[[str], None] | None = None
-) -> Floats:
-    """One vector a name; see :meth:`hebbgraph.providers.protocols.Embedder.embed`."""
-    if progress is not None:
-        progress(f"embedding {len(names):,} entities")
-    return embedder.embed(list(names))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +15,7 @@ from hebbgraph import edgelist
 from hebbgraph.columns import row_pointers
 from hebbgraph.edgelist import UNDATED
 from hebbgraph.graph import Graph
-from hebbgraph.ingest import facts
+from hebbgraph.ingest import facts, json_columns
 from hebbgraph.ingest.extraction import Extraction, grouped
 from hebbgraph.ingest.rules.relations import TOGETHER
 from hebbgraph.statements import EDGE_MARK, LINK_MARK, begins
@@ -31,7 +30,7 @@ SUPERSEDES: Final = "supersedes"
 SIMILAR: Final = "similar_to"
 
 Ints = npt.NDArray[np.int64]
-_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
+_JSON: Final = json_columns.ENCODE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,27 +89,24 @@ def structure(documents: pa.Table, passages: pa.Table) -> Graph:
 
 def nodes_of(documents: pa.Table, passages: pa.Table) -> pa.Table:
     """Nodes of documents, then of passages: id, type, properties."""
-    listed = [
-        (id_, DOCUMENT, _JSON({"text": DOCUMENT, "title": title}))
-        for id_, title in zip(
-            documents["id"].to_pylist(), documents["title"].to_pylist(), strict=True
-        )
-    ]
-    listed += [
-        (id_, PASSAGE, _JSON({"text": PASSAGE, "title": title}))
-        for id_, title in zip(
-            passages["id"].to_pylist(), passages["title"].to_pylist(), strict=True
-        )
-    ]
-    return _nodes(listed)
+    return pa.concat_tables([_named(documents, DOCUMENT), _named(passages, PASSAGE)])
 
 
-def _nodes(listed: Sequence[tuple[str, str, str]]) -> pa.Table:
-    columns = zip(*listed, strict=True) if listed else ((), (), ())
-    names = ("id", "type", "properties")
-    return pa.table({
-        name: pa.array(column, pa.string()) for name, column in zip(names, columns, strict=True)
-    })  # fmt: skip
+def _named(rows: pa.Table, kind: str) -> pa.Table:
+    begin = f'{{"text": "{kind}", "title": '
+    titles = json_columns.strings(_whole(rows["title"]))
+    return _nodes(
+        _whole(rows["id"]), [kind] * rows.num_rows, json_columns.joined(begin, titles, "}")
+    )
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def _nodes(ids: Any, types: Any, properties: Any) -> pa.Table:
+    columns = {"id": ids, "type": types, "properties": properties}
+    return pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()})
 
 
 def part_of(documents: pa.Table, passages: pa.Table) -> Edges:
@@ -148,22 +144,23 @@ def microseconds(times: pa.ChunkedArray) -> Ints:
 
 def entity_nodes(found: Extraction, taken: pa.Array) -> pa.Table:
     """Nodes of entities; ids are their keys, marked where a document or passage has that id."""
-    columns = found.entities.to_pydict()
-    keys = pa.array(columns["key"], pa.string())
-    clash = set(np.flatnonzero(pc.is_in(keys, value_set=taken).to_numpy(zero_copy_only=False)))
-    listed = []
-    for row, key in enumerate(columns["key"]):
-        properties: dict[str, Any] = {"text": "entity", "name": columns["name"][row]}
-        if columns["aliases"][row]:
-            properties["aliases"] = columns["aliases"][row]
-        properties["count"] = columns["count"][row]
-        properties["documents"] = columns["documents"][row]
-        properties["significance"] = round(columns["significance"][row], 3)
-        if columns["hub"][row]:
-            properties["hub"] = True
-        id_ = f"{key} (entity)" if row in clash else key
-        listed.append((id_, columns["type"][row], _JSON(properties)))
-    return _nodes(listed)
+    keys, names, aliases, types, significance = (
+        _whole(found.entities[name]) for name in ("key", "name", "aliases", "type", "significance")
+    )
+    clash = pc.is_in(keys, value_set=taken)
+    ids = pc.if_else(clash, json_columns.joined(keys, " (entity)"), keys)
+    others = json_columns.joined(', "aliases": ', json_columns.lists(aliases))
+    levels = significance.dictionary_encode()
+    rounded = pa.array([_JSON(round(one, 3)) for one in levels.dictionary.to_pylist()], pa.string())
+    properties = json_columns.joined(
+        '{"text": "entity", "name": ', json_columns.strings(names),
+        pc.if_else(pc.greater(pc.list_value_length(aliases), 0), others, ""),
+        ', "count": ', _whole(found.entities["count"]).cast(pa.string()),
+        ', "documents": ', _whole(found.entities["documents"]).cast(pa.string()),
+        ', "significance": ', rounded.take(levels.indices),
+        pc.if_else(_whole(found.entities["hub"]), ', "hub": true', ""), "}",
+    )  # fmt: skip
+    return _nodes(ids, types, properties)
 
 
 def pass_options(graph: Graph) -> dict[str, Any]:

@@ -17,9 +17,15 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
     "\u1100-\u11ff\uac00-\ud7af"  # Hangul
 )
-# Vowel signs of the Indic scripts are no \w, yet inside a word.
-_RUN = re.compile(rf"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])[^\W_]|[\u0900-\u0dff])+)")
-_ASCII_WORD = re.compile(r"[^\W_]+")
+# Vowel signs of these are no \w, yet inside a word.
+_INDIC = "\u0900-\u0dff"
+_RUN = re.compile(rf"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])[^\W_]|[{_INDIC}])+)")
+_NO_PLAIN_WORD = re.compile(f"[{_UNSPACED}{_INDIC}]")
+_WORD = re.compile(r"[^\W_]+")
+# Twice as fast as an expression.
+_SMALL_OR_BLANK = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)
+).ljust(256)
 
 
 def words(text: str) -> list[str]:
@@ -36,15 +42,21 @@ def words(text: str) -> list[str]:
     ['!', '?']
     """
     if text.isascii():
-        found = _ASCII_WORD.findall(text.lower())
+        found = text.encode().translate(_SMALL_OR_BLANK).decode().split()
     else:
-        found = []
-        for unspaced, word in _RUN.findall(unicodedata.normalize("NFKC", text).casefold()):
-            if len(unspaced) > 1:
-                found += [a + b for a, b in pairwise(unspaced)]
-            else:
-                found.append(unspaced or word)
+        normal = unicodedata.normalize("NFKC", text).casefold()
+        found = _in_runs(normal) if _NO_PLAIN_WORD.search(normal) else _WORD.findall(normal)
     return found or [character for character in text if not character.isspace()]
+
+
+def _in_runs(normal: str) -> list[str]:
+    found = []
+    for unspaced, word in _RUN.findall(normal):
+        if len(unspaced) > 1:
+            found += [a + b for a, b in pairwise(unspaced)]
+        else:
+            found.append(unspaced or word)
+    return found
 
 
 def index_vectors(names: list[str], dimensions: int) -> npt.NDArray[np.float32]:

@@ -93,6 +93,7 @@ def read_lines(data: bytes, source: Source) -> Iterator[Document]:
     text, encoding = decoded(data, source.name, encoding=source.encoding)
     is_own = encoding == "utf-8"
     body = data if is_own else text.encode()
+    del text  # as large as the file, or several times
     begin = number = 0
     while begin < len(body):
         end = body.find(b"\n", begin)

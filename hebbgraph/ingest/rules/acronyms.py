@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_SHORT: Final = re.compile(r"(?<= )\(([^\W\d_][\w.-]{1,9})\)")
+_SHORT: Final = re.compile(r"\((?<= \()([^\W\d_][\w.-]{1,9})\)")
 _WORD: Final = re.compile(r"\w+")
 
 

@@ -218,7 +218,7 @@ def mention_table(rows: Rows, entity: Ints) -> pa.Table:
     return tables.table(columns, tables.MENTIONS)
 
 
-def relation_table(rows: Rows, scan: Scan, entity: Ints) -> pa.Table:
+def relation_table(rows: Rows, scan: Scan, entity: Ints, reach: int) -> pa.Table:
     """Relations of the schema ``RELATIONS``: stated ones and mentions in one sentence."""
     names, stated = np.unique(np.append(scan.predicate, TOGETHER).astype(str), return_inverse=True)
     said = np.argsort(scan.object, kind="stable")
@@ -226,7 +226,7 @@ def relation_table(rows: Rows, scan: Scan, entity: Ints) -> pa.Table:
     cuts = np.searchsorted(scan.object[said], bounds)
     # By blocks of whole passages: the pairs of all sentences together would be the peak of memory.
     parts = [
-        _relations(rows, scan, entity, stated, int(low), int(high), said[one:other])
+        _relations(rows, scan, entity, stated, int(low), int(high), said[one:other], reach)
         for low, high, one, other in zip(bounds, bounds[1:], cuts, cuts[1:], strict=False)
     ]
     subject, predicate, object_, passage, count = (
@@ -245,11 +245,18 @@ def _blocks(passage: Ints) -> Ints:
 
 
 def _relations(
-    rows: Rows, scan: Scan, entity: Ints, stated: Ints, low: int, high: int, said: Ints
+    rows: Rows,
+    scan: Scan,
+    entity: Ints,
+    stated: Ints,
+    low: int,
+    high: int,
+    said: Ints,
+    reach: int,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Subject, predicate, object, passage and count of mentions low ≤ m < high."""
     shift = rows.n_titles
-    first, second = (low + pairs for pairs in together(scan.sentence[low:high]))
+    first, second = (low + pairs for pairs in together(scan.sentence[low:high], reach))
     a, b = entity[first + shift], entity[second + shift]
     subject = np.concatenate([np.minimum(a, b), entity[scan.subject[said] + shift]])
     object_ = np.concatenate([np.maximum(a, b), entity[scan.object[said] + shift]])

@@ -18,6 +18,7 @@ from hebbgraph.ingest.rules.assembly import (
 )
 from hebbgraph.ingest.rules.kinds import Kind
 from hebbgraph.ingest.rules.marks import marks_of
+from hebbgraph.ingest.rules.relations import REACH
 from hebbgraph.ingest.rules.scan import Scan, chunks_of, scan
 from hebbgraph.ingest.rules.titles import Forms, Titles, base_title, forms_of, titles_of
 from hebbgraph.ingest.rules.vocabulary import Vocabulary
@@ -31,13 +32,17 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 
 
-def extract(documents: Sequence[Document], passages: Sequence[Passage]) -> Extraction:
+def extract(
+    documents: Sequence[Document], passages: Sequence[Passage], *, reach: int = REACH
+) -> Extraction:
     """Entities, mentions, relations and links of passages, by rule.
 
     Parameters
     ----------
     documents : all whose passages are given, and others whose titles are looked for
     passages : of those documents, each document's together and in order
+    reach : a mention is ``mentioned_with`` the next so many of its sentence; 0 leaves these out,
+        which are far more than all other relations
 
     Examples
     --------
@@ -78,7 +83,7 @@ def extract(documents: Sequence[Document], passages: Sequence[Passage]) -> Extra
     return Extraction(
         entity_table(rows, entity, entity_names, aliases, kind, len(documents)),
         mention_table(rows, entity),
-        relation_table(rows, found, entity),
+        relation_table(rows, found, entity, reach),
         link_table(found, titles, document, marks.links),
         title_entities,
     )

@@ -19,6 +19,7 @@ from hebbgraph.ingest.rules.vocabulary import Flag
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hebbgraph.ingest.rules.packed import Packed
     from hebbgraph.ingest.rules.phrases import Bools, Indices, Runs
     from hebbgraph.ingest.rules.tokens import Tokens
     from hebbgraph.ingest.rules.vocabulary import Vocabulary
@@ -85,7 +86,7 @@ class Evidence:
     together: npt.NDArray[np.int64]
 
 
-def evidence_of(chunks: Sequence[Tokens], vocabulary: Vocabulary) -> Evidence:
+def evidence_of(chunks: Sequence[Packed], vocabulary: Vocabulary) -> Evidence:
     """Count what the rules need to know before they look at a text."""
     return Evidence(
         phrases.ordinary_words(chunks, vocabulary),

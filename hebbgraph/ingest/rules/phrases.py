@@ -14,6 +14,7 @@ from hebbgraph.ingest.rules.vocabulary import Flag
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hebbgraph.ingest.rules.packed import Packed
     from hebbgraph.ingest.rules.vocabulary import Vocabulary
 
 _LONGEST_HAN: Final = 8
@@ -40,7 +41,7 @@ class Runs:
         return Runs(self.begin[kept], self.end[kept])
 
 
-def ordinary_words(chunks: Sequence[Tokens], vocabulary: Vocabulary) -> Bools:
+def ordinary_words(chunks: Sequence[Packed], vocabulary: Vocabulary) -> Bools:
     """Which words are names only by their place at the head of a sentence: (n,) bool, by word.
 
     A capitalised word is ordinary if its small form stands in the corpus more often than its
@@ -184,7 +185,7 @@ def nouns(
     return runs_of(member, joint)
 
 
-def korean_stems(chunks: Sequence[Tokens], vocabulary: Vocabulary) -> Bools:
+def korean_stems(chunks: Sequence[Packed], vocabulary: Vocabulary) -> Bools:
     """Normal forms that stand somewhere with a particle, which only nouns take: (n,) bool."""
     flags, normal = vocabulary.flags, vocabulary.normal_ids
     taken = Flag.NOUN | Flag.PARTICLED

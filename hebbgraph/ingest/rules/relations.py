@@ -25,7 +25,8 @@ _IS_A: Final = "is_a"
 _MOST_WORDS: Final = 6  # between two mentions that a predicate joins
 _MOST_OF_CONCEPT: Final = 8
 _NAMED: Final = (Kind.TITLE, Kind.NAME, Kind.DATE, Kind.CODE, Kind.QUOTED)
-_REACH: Final = 4  # a mention stands together with the next four of its sentence
+REACH: Final = 4
+"""A mention stands together with the next four of its sentence."""
 
 _BE: Final = r"(?:is|was|are|were|became|has been|had been|have been)"
 _VERB: Final = (
@@ -113,8 +114,9 @@ def concepts(tokens: Tokens, vocabulary: Vocabulary) -> list[tuple[int, int, int
     found = []
     be, article = vocabulary.ids(_BE_WORDS), vocabulary.ids(_ARTICLES)
     flags = vocabulary.flags
-    is_article = np.isin(tokens.word, article)
-    places = np.flatnonzero(np.isin(tokens.word, be) & before(is_article))
+    is_be, is_article = np.zeros(flags.size, np.bool_), np.zeros(flags.size, np.bool_)
+    is_be[be], is_article[article] = True, True
+    places = np.flatnonzero(is_be[tokens.word] & before(is_article[tokens.word]))
     barred = (flags & (Flag.FUNCTION | Flag.VERBAL)) > 0
     odd = (flags & (Flag.CAPITAL | Flag.NUMBER | Flag.HANGUL)) > 0
     apart = (tokens.gap != Gap.SPACE) & (tokens.gap != Gap.HYPHEN)
@@ -156,8 +158,8 @@ def defined(tokens: Tokens, mentions: Mentions, found: list[tuple[int, int, int]
     )
 
 
-def together(sentence: npt.NDArray[np.int64]) -> tuple[Indices, Indices]:
-    """Pairs of mentions of one sentence, each with the next four: two (p,) int64.
+def together(sentence: npt.NDArray[np.int64], reach: int = REACH) -> tuple[Indices, Indices]:
+    """Pairs of mentions of one sentence, each with the next `reach`: two (p,) int64.
 
     So a list of n names makes 4n pairs, not n²/2.
 
@@ -165,9 +167,7 @@ def together(sentence: npt.NDArray[np.int64]) -> tuple[Indices, Indices]:
     ----------
     sentence : (m,) of every mention, ascending
     """
-    firsts, seconds = [], []
-    for step in range(1, _REACH + 1):
-        first = np.flatnonzero(sentence[:-step] == sentence[step:])
-        firsts.append(first)
-        seconds.append(first + step)
-    return np.concatenate(firsts), np.concatenate(seconds)
+    firsts = [np.flatnonzero(sentence[:-step] == sentence[step:]) for step in range(1, reach + 1)]
+    seconds = [first + step for step, first in enumerate(firsts, 1)]
+    none = np.zeros(0, np.int64)
+    return np.concatenate([none, *firsts]), np.concatenate([none, *seconds])

@@ -14,7 +14,8 @@ from hebbgraph.ingest.rules.acronyms import explained
 from hebbgraph.ingest.rules.hashes import Hashes, stretches
 from hebbgraph.ingest.rules.kinds import Kind
 from hebbgraph.ingest.rules.mentions import evidence_of, mentions_of, runs_at
-from hebbgraph.ingest.rules.tokens import Tokens, tokens_of
+from hebbgraph.ingest.rules.packed import Packed, pack
+from hebbgraph.ingest.rules.tokens import SEPARATOR, Tokens, tokens_of
 from hebbgraph.ingest.rules.vocabulary import Flag
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Scan:
 
 def scan(
     passages: Sequence[Passage],
-    chunks: Sequence[tuple[int, Tokens]],
+    chunks: Sequence[tuple[int, Packed]],
     vocabulary: Vocabulary,
     titles: Titles,
     spans: Mapping[int, Spans],
@@ -90,11 +91,12 @@ def scan(
     titles : what is looked for besides
     spans : row of a passage to start, end (characters) and kind of what its format marks
     """
-    evidence = evidence_of([tokens for _, tokens in chunks], vocabulary)
+    evidence = evidence_of([packed for _, packed in chunks], vocabulary)
     spelled: dict[int, str] = {}
     columns: list[dict[str, Any]] = []
     rows = sentences = 0
-    for first, tokens in chunks:
+    for first, packed in chunks:
+        tokens = packed.tokens
         starts = _text_starts(passages, first, tokens)
         marked = [
             (start + int(starts[row - first]), end + int(starts[row - first]), kind)
@@ -146,7 +148,7 @@ def scan(
     return Scan(**joined, spelled=spelled)
 
 
-def chunks_of(passages: Sequence[Passage], vocabulary: Vocabulary) -> Iterator[tuple[int, Tokens]]:
+def chunks_of(passages: Sequence[Passage], vocabulary: Vocabulary) -> Iterator[tuple[int, Packed]]:
     """Passages by the megabyte: the first of each chunk, and its words; one chunk at least.
 
     Parameters
@@ -158,10 +160,10 @@ def chunks_of(passages: Sequence[Passage], vocabulary: Vocabulary) -> Iterator[t
         size += len(passage.text)
         if size >= _CHUNK or row == len(passages) - 1:
             texts = [one.text for one in passages[first : row + 1]]
-            yield first, tokens_of(texts, vocabulary)
+            yield first, pack(texts, tokens_of(texts, vocabulary))
             first, size = row + 1, 0
     if not passages:
-        yield 0, tokens_of([""], vocabulary)
+        yield 0, pack([""], tokens_of([""], vocabulary))
 
 
 def _text_starts(passages: Sequence[Passage], first: int, tokens: Tokens) -> Ints:
@@ -169,7 +171,7 @@ def _text_starts(passages: Sequence[Passage], first: int, tokens: Tokens) -> Int
     starts, place, row = [], 0, first
     while place < len(tokens.text) and row < len(passages):
         starts.append(place)
-        place += len(passages[row].text) + 2
+        place += len(passages[row].text) + len(SEPARATOR)
         row += 1
     return np.array(starts, np.int64)
 

@@ -14,6 +14,7 @@ from hebbgraph.ingest.rules.vocabulary import Flag
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hebbgraph.ingest.rules.packed import Packed
     from hebbgraph.ingest.rules.vocabulary import Vocabulary
 
 _FEWEST: Final = 3
@@ -21,7 +22,7 @@ _LOG_LIKELIHOOD: Final = 15.13  # χ² with one degree of freedom at p = 1e-4
 _LONGEST: Final = 4
 
 
-def collocations(chunks: Sequence[Tokens], vocabulary: Vocabulary) -> npt.NDArray[np.int64]:
+def collocations(chunks: Sequence[Packed], vocabulary: Vocabulary) -> npt.NDArray[np.int64]:
     """Pairs of neighbouring words that belong together, as sorted keys first·2³² + second.
 
     Dunning's log-likelihood ratio (1993) of the pair against independence, at p ≤ 1e-4, for pairs
@@ -79,7 +80,7 @@ def _content(flags: npt.NDArray[np.int32]) -> Bools:
 
 
 def _pairs(
-    tokens: Tokens, content: Bools, normal: npt.NDArray[np.int64]
+    tokens: Tokens | Packed, content: Bools, normal: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Places of first words of pairs, and the pairs' keys."""
     spaced = (tokens.gap == Gap.SPACE) | (tokens.gap == Gap.HYPHEN)

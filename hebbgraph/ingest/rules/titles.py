@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hebbgraph.ingest.rules.vocabulary import Vocabulary
 
 LONGEST: Final = 8
+_FILTER_BITS: Final = 20
 _PARENTHESIS: Final = re.compile(r"(?<=\S)\s*[(（][^()（）]*[)）]\s*$")
 
 
@@ -157,12 +158,17 @@ def title_mentions(
     words = normal[tokens.word]
     hashes = stretches(words)
     place = np.flatnonzero(is_head[words])
+    # Nearly all stretches are no title, and most of those show it in one look.
+    may_be = np.zeros(1 << _FILTER_BITS, np.bool_)
+    may_be[titles.hash >> np.uint64(64 - _FILTER_BITS)] = True
     length = np.zeros(n, np.int64)
     row = np.zeros(n, np.int64)
     for size in titles.lengths:  # ascending: longer ones overwrite
         begin = place[place + size <= n]
         begin = begin[tokens.unit[begin] == tokens.unit[begin + size - 1]]
         found = hashes.of(begin, begin + size)
+        likely = may_be[found >> np.uint64(64 - _FILTER_BITS)]
+        begin, found = begin[likely], found[likely]
         at = np.minimum(np.searchsorted(titles.hash, found), titles.hash.size - 1)
         hit = titles.hash[at] == found
         length[begin[hit]] = size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from hebbgraph.ingest.passages import byte_offsets
 from hebbgraph.ingest.rules.vocabulary import Vocabulary
 from hebbgraph.ingest.sentences import sentence_ends
 
@@ -53,15 +55,15 @@ _GAPS: Final = {
     "\r\n": Gap.LINE,
 }
 
+SEPARATOR: Final = "\n\n"
+"""Between texts that are looked at together: it ends a sentence."""
+
 # Letters, digits, underscores, and the marks that sit on letters.
-_WORD: Final = r"\w\u0300-\u036f"
-_SPACED: Final = re.compile(r"(\W+)")
-_SPACED_WITH_MARKS: Final = re.compile(rf"([^{_WORD}]+)")
-_MARKS: Final = re.compile("[\u0300-\u036f]")
+_WORD: Final = re.compile("[\\w\u0300-\u036f]")
 _HAN: Final = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々"
 _KATAKANA: Final = r"\u30a1-\u30fa\u30fc-\u30ff"
 _HIRAGANA: Final = r"\u3041-\u309f"
-_UNSPACED_SCRIPTS: Final = re.compile(rf"[{_HAN}{_KATAKANA}{_HIRAGANA}]+")
+_UNSPACED: Final = re.compile(rf"[{_HAN}{_KATAKANA}{_HIRAGANA}]")
 # Scripts without spaces are cut where the script changes, too.
 _PIECES: Final = re.compile(
     rf"[{_HAN}]+|[{_KATAKANA}]+|[{_HIRAGANA}]+|[^{_HAN}{_KATAKANA}{_HIRAGANA}]+"
@@ -71,7 +73,6 @@ _KANA: Final = re.compile(rf"[{_KATAKANA}{_HIRAGANA}]")
 _CHINESE: Final = "的是在和了与與及或也被把从從到对對为為以之而并並但这這那我你他她它们們"
 _CHINESE_PIECES: Final = re.compile(rf"[{_CHINESE}]+|[^{_CHINESE}]+")
 _SHORT_RUN: Final = 4
-_LINE_END: Final = re.compile("\n")
 _WRAPPED: Final = 40
 
 
@@ -102,26 +103,22 @@ class Tokens:
 
 def tokens_of(texts: Sequence[str], vocabulary: Vocabulary) -> Tokens:
     """Cut `texts` into words; what is new goes into `vocabulary`."""
-    text = "\n\n".join(texts)
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    bounds = np.cumsum(lengths + 2)
-    # The set without marks is twice as fast, and nearly every text does without.
-    has_marks = not text.isascii() and _MARKS.search(text)
-    parts = (_SPACED_WITH_MARKS if has_marks else _SPACED).split(text)
-    mixed = [match.start() for match in _UNSPACED_SCRIPTS.finditer(text)]
-    if mixed:
-        parts = _cut_unspaced(parts, mixed)
-    sizes = np.fromiter(map(len, parts), np.int64, len(parts))
-    ends = np.cumsum(sizes)
-    end, start = ends[::2], ends[::2] - sizes[::2]
-    word = _word_ids(parts[::2], vocabulary)
+    text = SEPARATOR.join(texts)
+    points = np.frombuffer(
+        text.encode() if text.isascii() else text.encode("utf-32-le"),
+        np.uint8 if text.isascii() else np.uint32,
+    )
+    bounds = _bounds(text, points)
+    words, gaps = _parts(text, bounds)
+    start, end = bounds[:-1:2], bounds[1::2]
+    word = _word_ids(words, vocabulary)
     gap = np.zeros(word.size, np.int8)
-    gap[:-1] = _gap_classes(parts[1::2])
-    _join_wrapped_lines(text, gap, end)
-    full = sizes[::2] > 0  # the first and the last may be empty
+    gap[:-1] = _gap_classes(gaps)
+    _join_wrapped_lines(np.flatnonzero(points == ord("\n")), gap, end)
+    full = end > start  # the first and the last may be empty
     word, start, end, gap = word[full], start[full], end[full], gap[full]
-    unit = np.searchsorted(bounds, start, side="right").astype(np.int32)
-    sentence = np.searchsorted(sentence_ends(text), start, side="right").astype(np.int32)
+    unit = passed(text_bounds(texts), start)
+    sentence = passed(sentence_ends(text), start)
     first = np.ones(word.size, np.bool_)
     first[1:] = sentence[1:] != sentence[:-1]
     first[1:] |= unit[1:] != unit[:-1]
@@ -130,34 +127,82 @@ def tokens_of(texts: Sequence[str], vocabulary: Vocabulary) -> Tokens:
     return Tokens(text, word, *places, gap, unit, sentence, first)
 
 
-def _join_wrapped_lines(text: str, gap: npt.NDArray[np.int8], end: npt.NDArray[np.int64]) -> None:
+def text_bounds(texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Where the text after each begins, once they are joined: (t,) characters."""
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    return np.cumsum(sizes + len(SEPARATOR))
+
+
+def passed(bounds: npt.NDArray[np.int64], place: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    """How many of `bounds` each of `place` has reached, both ascending: int32."""
+    at = np.searchsorted(place, bounds)
+    counts = np.diff(at, prepend=0, append=place.size)
+    return np.repeat(np.arange(counts.size, dtype=np.int32), counts)
+
+
+def _bounds(text: str, points: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Where words and gaps begin in turn, a word first and last, and the end: (2n,) characters.
+
+    Parameters
+    ----------
+    points : characters of the text as numbers
+    """
+    characters = "".join(map(chr, np.flatnonzero(np.bincount(points)).tolist()))
+    is_word = np.zeros(int(points.max(initial=0)) + 1, np.bool_)
+    is_word[[ord(one) for one in _WORD.findall(characters)]] = True
+    inside = np.zeros(points.size + 2, np.bool_)
+    inside[1:-1] = is_word[points]
+    inside[[0, -1]] = True
+    change = np.flatnonzero(inside[1:] != inside[:-1])
+    bounds = np.concatenate([[0], change, [points.size]])
+    unspaced = [ord(one) for one in _UNSPACED.findall(characters)]
+    if not unspaced:
+        return bounds
+    places = np.flatnonzero(points >= min(unspaced))
+    places = places[np.isin(points[places], unspaced)]
+    more = _cuts_in_unspaced(text, bounds, places)
+    return np.insert(bounds, np.searchsorted(bounds, more).repeat(2), more.repeat(2))
+
+
+def _cuts_in_unspaced(
+    text: str, bounds: npt.NDArray[np.int64], places: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Where words of several scripts fall into several, with nothing between.
+
+    Parameters
+    ----------
+    places : of all characters of Han and Kana
+    """
+    cuts: list[int] = []
+    word = np.searchsorted(bounds, places, side="right") - 1
+    for row in word[np.diff(word, prepend=-1) > 0].tolist():
+        begin, end = bounds[row : row + 2].tolist()
+        ends = itertools.accumulate(map(len, _pieces(text[begin:end])), initial=begin)
+        cuts += [*ends][1:-1]
+    return np.array(cuts, np.int64)
+
+
+def _parts(text: str, bounds: npt.NDArray[np.int64]) -> tuple[Any, Any]:
+    """Words, and the gaps between them, as Arrow text over one copy of `text`."""
+    offsets = bounds if text.isascii() else byte_offsets(text)[bounds]
+    parts = pa.LargeStringArray.from_buffers(
+        bounds.size - 1, pa.py_buffer(offsets), pa.py_buffer(text.encode())
+    )
+    place = np.arange(bounds.size - 1)
+    return parts.take(pa.array(place[::2])), parts.take(pa.array(place[1::2]))
+
+
+def _join_wrapped_lines(
+    line_ends: npt.NDArray[np.int64], gap: npt.NDArray[np.int8], end: npt.NDArray[np.int64]
+) -> None:
     """A line end behind a long line is a blank, as text is wrapped; behind a short one a break."""
     lines = np.flatnonzero(gap == Gap.LINE)
     if not lines.size:
         return
-    ends = np.array([-1, *(match.start() for match in _LINE_END.finditer(text))])
+    ends = np.concatenate([[-1], line_ends])
     begins = ends[np.searchsorted(ends, end[lines]) - 1] + 1
     wrapped = end[lines] - begins >= _WRAPPED
     gap[lines] = np.where(wrapped, Gap.SPACE, Gap.BREAK)
-
-
-def _cut_unspaced(parts: list[str], places: list[int]) -> list[str]:
-    """Words and gaps in turn; words of several scripts become several, with nothing between.
-
-    Parameters
-    ----------
-    places : characters at which a run of Han or Kana begins
-    """
-    ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
-    cut: list[str] = []
-    done = 0
-    for place in np.unique(np.searchsorted(ends, places, side="right")).tolist():
-        word = parts[place]
-        pieces = _pieces(word)
-        cut += parts[done:place]
-        cut += [piece for one in pieces for piece in (one, "")][:-1]
-        done = place + 1
-    return cut + parts[done:]
 
 
 def _pieces(word: str) -> list[str]:
@@ -171,14 +216,14 @@ def _pieces(word: str) -> list[str]:
     ]
 
 
-def _word_ids(words: list[str], vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
-    encoded: Any = pa.array(words, pa.large_string()).dictionary_encode()
+def _word_ids(words: Any, vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
+    encoded = words.dictionary_encode()
     indices: npt.NDArray[np.int32] = encoded.indices.to_numpy()
     return vocabulary.ids(encoded.dictionary.to_pylist())[indices]
 
 
-def _gap_classes(gaps: list[str]) -> npt.NDArray[np.int8]:
-    encoded: Any = pa.array(gaps, pa.large_string()).dictionary_encode()
+def _gap_classes(gaps: Any) -> npt.NDArray[np.int8]:
+    encoded = gaps.dictionary_encode()
     classes = [_GAPS.get(gap, Gap.BREAK) for gap in encoded.dictionary.to_pylist()]
     indices: npt.NDArray[np.int32] = encoded.indices.to_numpy()
     return np.array(classes, np.int8)[indices]
