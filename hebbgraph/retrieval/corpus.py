@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.compute as pc
 
 from hebbgraph.errors import InputError
+from hebbgraph.ingest.rules.relations import TOGETHER
 from hebbgraph.ingest.rules.titles import base_title
 from hebbgraph.retrieval.bm25 import TextIndex, text_index
 from hebbgraph.retrieval.naming import Names, names_of
@@ -81,6 +83,7 @@ class Corpus:
     links : passage to documents whose titles it says, or that it links to
     mentions, mentioned_in : passage to entities and back
     associations : passage to passages, what learning joined; both ways
+    relations : entity to entities, what a passage says of the two in words; both ways
     entity_names : (e,)
     triplets : subject, predicate and object, names all three, of every statement
     stated_in : passage to rows of ``triplets``
@@ -100,6 +103,7 @@ class Corpus:
     mentions: Joins
     mentioned_in: Joins
     associations: Joins
+    relations: Joins
     entity_names: Sequence[str]
     triplets: Sequence[tuple[str, str, str]]
     stated_in: Joins
@@ -205,6 +209,7 @@ def corpus(
         mentions=joins(passage, entity, n_rows=n),
         mentioned_in=joins(entity, passage, n_rows=len(names)),
         associations=joins(nothing, nothing, n_rows=n),
+        relations=_relations(found, len(names)),
         entity_names=names,
         triplets=triplets,
         stated_in=joins(stated_by, np.arange(len(triplets)), n_rows=n),
@@ -216,6 +221,18 @@ def corpus(
             + [(alias, at) for at, own in enumerate(aliases) for alias in own]
         ),
     )
+
+
+def _relations(found: Extraction, n_entities: int) -> Joins:
+    """Entities of a statement, joined with weight 1 each way for every passage that makes one."""
+    worded = pc.not_equal(found.relations["predicate"], TOGETHER)
+    subject, target, passage = (
+        found.relations[name].filter(worded).to_numpy() for name in ("subject", "object", "passage")
+    )
+    pairs = np.unique(
+        np.stack([np.minimum(subject, target), np.maximum(subject, target), passage]), axis=1
+    )[:2]
+    return joins(*np.concatenate([pairs, pairs[::-1]], axis=1), n_rows=n_entities)
 
 
 def _links(found: Extraction, document: Ints) -> npt.NDArray[np.int64]:

@@ -23,8 +23,9 @@ class Step:
 
     Attributes
     ----------
-    kind : ``words``, ``title``, ``entity``, ``link``, ``topic`` or ``association``
-    via : the name, document or entity over which it came; empty for words
+    kind : ``words``, ``title`` or ``entity`` from the query; ``link`` over a document, ``topic``
+        over an entity, ``relation`` over entities that are stated of one another, ``association``
+    via : the name, document or entities over which it came; empty for words and associations
     passage : the passage it reached
     """
 
@@ -50,7 +51,7 @@ class Hit:
     score : Σ weight·part
     parts : the five parts
     text_score, name_score, activation : what relevance is made of: words and vectors, names that
-        the query says, what other passages handed on; before scaling to 1
+        the query says, what spreading brought or the passage kept; before scaling to 1
     path : how activation came, from the query to the passage
     """
 
