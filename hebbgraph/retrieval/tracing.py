@@ -77,10 +77,12 @@ def _by_query(
     document = int(corpus.document[row])
     for name, documents in found.asked.titles:
         if document in documents and weights.titles:
-            best = max(best, (weights.titles / documents.size, "title", name))
+            way = (weights.titles / documents.size, "title", name)
+            best = max(best, way, key=lambda one: one[0])
     held = corpus.mentions.of(row)[0]
     for name, entities in found.asked.entities:
         for entity in np.intersect1d(entities, held).tolist():
             amount = float(rarity(corpus.mentioned_in.of(entity)[0].size)) * weights.entities
-            best = max(best, (amount / entities.size, "entity", name))
+            way = (amount / entities.size, "entity", name)
+            best = max(best, way, key=lambda one: one[0])
     return best
