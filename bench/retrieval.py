@@ -1,10 +1,9 @@
 """What each part of search adds, set by set: words, vectors, graph, plastify, feedback; and time.
 
-The weights are one setting for every set, without a model; docs/retrieval.md says which sets were
-in view when they were chosen, so these figures are not those of unseen data.  Feedback: half of
-the queries, drawn with the seed, are searched; those of the ten hits that are right are recorded
-as an episode of outcome 1; what a pass makes of them is judged on the other half alone, beside the
-same half without it.
+The weights are one setting for every set, without a model; ``--choose`` prints it, chosen on one
+set, and docs/retrieval.md says what else was in view.  Feedback: half of the queries, drawn with a
+seed, are searched; those of the ten hits that are right are recorded as an episode of outcome 1;
+what a pass makes of them is judged on the other half alone, beside the same half without it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import machine, search_store
+from bench import machine, retrieval_choice, search_store
 from bench.retrieval_sets import MULTI_HOP, OPENIE, SYNAPTIC, TOPICS, Query, figures, load
 
 
@@ -113,6 +112,37 @@ def after_plastify(case: Case) -> Any:
     return taught(case.corpus, learned, keys, without=("links",), inferred=True)
 
 
+SPLITS = 5
+"""Random halves of the queries on which feedback is judged."""
+STUDENT = 2.776
+"""Two-sided 95 % of Student's t with SPLITS − 1 degrees of freedom."""
+SHOWN = ("mrr", "ndcg", "recall10", "recall5")
+
+
+def strengthened(case: Case) -> Any:
+    """The corpus with what one pass makes of its mentions and links, discovery left out."""
+    import hebbgraph
+
+    graph = graph_of(case.corpus)
+    learned, _ = hebbgraph.plastify(graph, discover=False)
+    weight = dict(zip(zip(learned.source.tolist(), learned.indices.tolist(), strict=True),
+                      learned.weight.tolist(), strict=True))  # fmt: skip
+    corpus, n = case.corpus, len(case.corpus)
+
+    def reweighed(joins: Any, source_of: Any, target_of: Any) -> Any:
+        rows = np.repeat(np.arange(joins.indptr.size - 1), np.diff(joins.indptr)).tolist()
+        pairs = zip(rows, joins.target.tolist(), strict=True)
+        found = [weight.get((source_of(row, end), target_of(row, end)), 1.0) for row, end in pairs]
+        return replace(joins, weight=np.array(found, np.float32))
+
+    return replace(
+        corpus,
+        links=reweighed(corpus.links, lambda row, _: row, lambda _, end: int(corpus.first[end])),
+        mentions=reweighed(corpus.mentions, lambda row, _: row, lambda _, end: end + n),
+        mentioned_in=reweighed(corpus.mentioned_in, lambda _, end: end, lambda row, _: row + n),
+    )
+
+
 def ablation(names: Sequence[str]) -> None:
     from hebbgraph.retrieval.relevance import TEXT_ONLY, Weights
     from hebbgraph.retrieval.search import WORDS_AND_VECTORS
@@ -121,40 +151,57 @@ def ablation(names: Sequence[str]) -> None:
     for name in names:
         case = prepared(name)
         everything = range(len(case.queries))
-        plastic = replace(case, corpus=after_plastify(case))
         ways = (
             ("words", case, TEXT_ONLY),
             ("+ vectors", case, WORDS_AND_VECTORS),
             ("+ graph", case, Weights()),
-            ("+ plastify", plastic, Weights()),
+            ("+ learned weights", replace(case, corpus=strengthened(case)), Weights()),
+            ("+ discovered links", replace(case, corpus=after_plastify(case)), Weights()),
         )
         for label, own, weights in ways:
+            ranked(own, weights, everything[:1])  # the first search makes the network
             started = time.perf_counter()
             score = figures(ranked(own, weights, everything), case.queries)
             each = (time.perf_counter() - started) / len(case.queries) * 1e3
-            cells = [f"{score[one]:.3f}" for one in ("mrr", "ndcg", "recall10", "recall5")]
+            cells = [f"{score[one]:.3f}" for one in SHOWN]
             rows.append((name, label, *cells, f"{each:.1f}"))
-        order = np.random.default_rng(machine.SEED).permutation(len(case.queries)).tolist()
-        train, test = order[: len(order) // 2], order[len(order) // 2 :]
-        fed = replace(case, corpus=after_feedback(case, train, Weights()))
-        for label, own in (("graph", case), ("+ feedback", fed)):
-            score = figures(ranked(own, Weights(), test), [case.queries[one] for one in test])
-            cells = [f"{score[one]:.3f}" for one in ("mrr", "ndcg", "recall10", "recall5")]
-            halves.append((name, label, *cells))
+        halves.append((name, *_fed(case)))
     machine.table(("set", "", "MRR", "nDCG@10", "R@10", "R@5", "ms a query"), rows)
-    print("The held-out half of the queries, before and after episodes of the other half\n")
-    machine.table(("set", "", "MRR", "nDCG@10", "R@10", "R@5"), halves)
+    print(f"What feedback adds on the held-out half, mean of {SPLITS} splits ± its 95 % interval\n")
+    machine.table(("set", "MRR", "nDCG@10", "R@10", "R@5"), halves)
+
+
+def _fed(case: Case) -> list[str]:
+    """What feedback on half of the queries adds to each figure of the other half."""
+    from hebbgraph.retrieval.relevance import Weights
+
+    gains = []
+    for split in range(SPLITS):
+        order = np.random.default_rng(machine.SEED + split).permutation(len(case.queries)).tolist()
+        train, test = order[: len(order) // 2], order[len(order) // 2 :]
+        asked = [case.queries[one] for one in test]
+        fed = replace(case, corpus=after_feedback(case, train, Weights()))
+        before, after = (figures(ranked(own, Weights(), test), asked) for own in (case, fed))
+        gains.append([after[one] - before[one] for one in SHOWN])
+    mean, spread = np.mean(gains, axis=0), np.std(gains, axis=0, ddof=1)
+    # Student's t of the splits, which share queries: as narrow as it can be, not wider.
+    half = STUDENT * spread / np.sqrt(SPLITS)
+    return [f"{one:+.4f} ± {other:.4f}" for one, other in zip(mean, half, strict=True)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.retrieval")
     parser.add_argument("--sets", nargs="*", default=[*SYNAPTIC, *MULTI_HOP, OPENIE, *TOPICS])
     parser.add_argument("--only", choices=("ablation", "learned", "many"))
+    parser.add_argument("--choose", metavar="SET", help="choose the setting on a set, and print it")
     arguments = parser.parse_args()
     if not (machine.DATA / "seed-retrieval").exists():
         print("retrieval: skipped, its data sets are not here\n", flush=True)
         return
     machine.heading("Search", "numpy", "scipy", "snowballstemmer", warm_up="one run to warm up")
+    if arguments.choose is not None:
+        retrieval_choice.main(arguments.choose)
+        return
     if arguments.only in (None, "ablation"):
         ablation(arguments.sets)
     if arguments.only in (None, "learned"):

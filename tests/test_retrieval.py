@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 
+import naive_search
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,11 +17,14 @@ from hebbgraph.errors import InputError, ParameterError
 from hebbgraph.ingest.documents import Document
 from hebbgraph.ingest.passages import passages
 from hebbgraph.ingest.rules.extract import extract
+from hebbgraph.retrieval.asked import asked
 from hebbgraph.retrieval.corpus import corpus
 from hebbgraph.retrieval.learned import taught
+from hebbgraph.retrieval.network import Factors, network_of
 from hebbgraph.retrieval.relevance import TEXT_ONLY, Weights, relevance, top
 from hebbgraph.retrieval.resonance import Vitals
 from hebbgraph.retrieval.search import KINDS, Options, search
+from hebbgraph.retrieval.tracing import path_to
 
 FILM = [
     ("film", "Forbidden Ground", "Forbidden Ground is a 2013 film directed by Johan Earl."),
@@ -43,55 +47,87 @@ def films():
     return made()
 
 
-def naive_relevance(found, query, weights):
-    """Every way to relevance, passage by passage."""
-    n = len(found)
-    base = relevance(found, query, weights=dataclasses.replace(TEXT_ONLY, vectors=weights.vectors))
-    direct = base.direct.tolist()
-
-    def chosen(document):
-        rows = [row for row in range(n) if found.document[row] == document]
-        return max(rows, key=lambda row: (direct[row], -row)) if rows else None
-
-    def worth(entity):
-        m = len(found.mentioned_in.of(entity)[0])
-        return 0 if m < 2 else 1 / math.log(2 + m) ** 2
-
-    start = list(direct)
-    for _, documents in found.title_names.said(query):
-        held = [one for one in documents.tolist() if chosen(one) is not None]
-        for one in held:
-            start[chosen(one)] += weights.titles / len(held)
-    said = set()
-    for _, entities in found.entities.said(query):
-        for entity in entities.tolist():
-            said.add(entity)
-            for row in found.mentioned_in.of(entity)[0].tolist():
-                start[row] += weights.entities * worth(entity) / len(entities)
-    out = list(start)
-    best = sorted((row for row in range(n) if start[row] > 0), key=lambda row: (-start[row], row))
-    for row in best[: weights.seeds]:
-        for document in found.links.of(row)[0].tolist():
-            if chosen(document) is not None:
-                told = sum(document in found.links.of(other)[0] for other in range(n))
-                out[chosen(document)] += weights.links * start[row] / math.log(2 + told)
-    for row in best[: weights.centers]:
-        for entity in found.mentions.of(row)[0].tolist():
-            if entity not in said:
-                for other in found.mentioned_in.of(entity)[0].tolist():
-                    out[other] += weights.topics * start[row] * worth(entity) * direct[other]
-    return out
+PLAIN = Weights(seeds=3, sharpness=2.0, relations=1.0, epsilon=1e-12)
+PAIRS = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda one: one[0] < one[1]))
 
 
-@given(st.lists(st.sampled_from(["film", "Johan Earl", "Sydney", "tea", "김철수", "actor", "who"])))
-@settings(deadline=None, max_examples=60)
-def test_relevance_is_that_of_the_plain_loop(words):
-    films = made()
-    weights = Weights(seeds=3, centers=2)
-    found = relevance(films, " ".join(words), weights=weights)
-    np.testing.assert_allclose(
-        found.total, naive_relevance(films, " ".join(words), weights), rtol=1e-5, atol=1e-7
-    )
+@given(
+    st.lists(st.sampled_from(["film", "Johan Earl", "Sydney", "tea", "김철수", "actor", "who"])),
+    PAIRS,
+    st.sampled_from([-1.5, -0.2, 0.4, 3.0]),
+)
+@settings(deadline=None, max_examples=40)
+def test_relevance_is_that_of_the_plain_loop(films, words, pairs, weight):
+    source, target = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
+    learned = films.learned(source, target, np.full(source.size, weight))
+    query = " ".join(words)
+    found = relevance(learned, query, weights=PLAIN)
+    wanted = naive_search.relevance(learned, asked(learned, query), PLAIN)
+    plain = found.match + found.named + found.activation
+    np.testing.assert_allclose(plain, wanted, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(np.expm1(np.abs(found.total)), np.abs(plain), rtol=1e-9, atol=1e-12)
+
+
+@given(st.permutations(range(len(FILM))))
+@settings(deadline=None, max_examples=15)
+def test_relevance_does_not_depend_on_the_order_of_documents(films, order):
+    # Passages of one document stay together, and equals go by their order: leave the equals out.
+    others = made([FILM[row] for row in order])
+    query = "Who directed Forbidden Ground by Johan Earl of Sydney?"
+    score = dict(zip(films.passage_ids, relevance(films, query).total, strict=True))
+    again = dict(zip(others.passage_ids, relevance(others, query).total, strict=True))
+    assert again == pytest.approx(score, rel=1e-5, abs=1e-9)
+
+
+@given(st.lists(st.floats(0.01, 5), min_size=6, max_size=6), st.integers(0, 5))
+@settings(deadline=None, max_examples=30)
+def test_more_at_a_seed_activates_nothing_less(films, amounts, seed):
+    network = network_of(films, Factors())
+    rows, given_off = np.arange(6), np.array(amounts)
+
+    def spread(given_off):
+        out = np.zeros(network.entities + len(films.entity_names))
+        at, activation = network.spread(rows, given_off, damping=0.5, depth=4, epsilon=1e-12)
+        out[at] = activation
+        return out
+
+    before = spread(given_off)
+    given_off[seed] += 1.0
+    after = spread(given_off)
+    assert (after >= before - 1e-9).all()
+    assert after[seed] > before[seed]
+    assert after.sum() <= given_off.sum() * (1 + 1e-9)
+
+
+def test_a_network_is_made_once_and_anew_for_other_factors(films):
+    assert network_of(films, Factors()) is network_of(films, Factors())
+    only = network_of(films, Factors(mentions=0, relations=0, associations=0))
+    n = only.documents
+    assert not only.excitatory.strength[only.entities :].any()
+    assert only.excitatory.strength[n : only.entities].tolist() == np.diff(films.first).tolist()
+
+
+def test_what_a_query_says(films):
+    said = asked(films, "Was Johan Earl in Forbidden Ground?")
+    assert [name for name, _ in said.titles] == ["johan earl", "forbidden ground"]
+    assert said.names == 1
+    assert asked(films, "who drinks tea").names > 0
+    # In small letters among capitals a single word is no title, nor is a part of a longer name.
+    assert not asked(films, "Does Johan drink tea?").titles
+    assert [name for name, _ in asked(films, "Is Tea drunk?").titles] == ["tea"]
+    assert asked(films, "what is drunk from leaves").names == 0
+    assert asked(films, "").names == 0
+
+
+def test_names_bring_novelty_and_take_vectors_away():
+    near = made(vectors=np.eye(6, dtype=np.float32))
+    vector = np.eye(6, dtype=np.float32)[5]
+    named = relevance(near, "Johan Earl", vector=vector)
+    np.testing.assert_array_equal(named.direct, relevance(near, "Johan Earl").direct)
+    assert named.match[named.seeds[0]] < named.direct[named.seeds[0]]
+    topic = relevance(near, "leaves", vector=vector)
+    assert topic.direct[5] > 0
+    np.testing.assert_array_equal(topic.match, topic.direct)
 
 
 def test_a_link_leads_to_what_no_word_of_the_query_says(films):
@@ -151,8 +187,6 @@ def test_what_is_asked_is_checked(films):
             search(films, "tea", **options)
     with pytest.raises(ParameterError, match="query"):
         search(films, None)
-    with pytest.raises(ParameterError, match="links"):
-        Weights(links=-1)
     with pytest.raises(InputError, match="vectors"):
         made(vectors=np.ones((1, 3), np.float32))
     near = made(vectors=np.eye(6, dtype=np.float32))
@@ -160,6 +194,21 @@ def test_what_is_asked_is_checked(films):
         search(near, "tea", vector=np.ones(2, np.float32))
     with pytest.raises(ParameterError, match="NaN"):
         search(near, "tea", vector=np.full(6, np.nan, np.float32))
+
+
+RANGES = [
+    *((name, -0.1) for name in ("vectors", "titles", "entities", "spreading", "unasked", "links",
+                                "mentions", "relations", "associations")),
+    ("novelty", 1.1), ("novelty", -0.1), ("sharpness", 0.9), ("sharpness", 101), ("damping", 0),
+    ("damping", 1), ("epsilon", 0), ("epsilon", 2), ("seeds", -1), ("seeds", 1.5), ("depth", -1),
+    ("spreading", math.nan),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), RANGES)
+def test_every_weight_has_its_range(name, value):
+    with pytest.raises(ParameterError, match=name):
+        Weights(**{name: value})
 
 
 def test_vectors_find_what_words_do_not():
@@ -223,7 +272,50 @@ def test_learned_associations_lead_on_and_failures_lead_away(films):
     assert relevance(near, query).total[4] > before[4] == 0
     assert search(near, query).hits[-1].path[-1].kind == "association"
     away = films.learned(np.array([2]), np.array([5]), np.array([-1.0]))
+    assert relevance(away, query).activation[5] < relevance(films, query).activation[5]
     assert relevance(away, query).total[5] < before[5]
+    scores = {hit.document_id: hit.activation for hit in search(films, query)}
+    less = {hit.document_id: hit.activation for hit in search(away, query)}
+    assert less["dup"] < scores["dup"]
+    apart = films.learned(np.array([2]), np.array([4]), np.array([-1.0]))
+    assert relevance(apart, query).total[4] < 0 == before[4]
+    assert "ko" not in {hit.document_id for hit in search(apart, query)}
+
+
+def test_paths_tell_every_step():
+    rows = [
+        ("a", "Alpha", "Alpha was signed in Paris by Zed Quill."),
+        ("b", "Bravo", "Zed Quill wrote Bravo in Wellington."),
+        ("c", "Wellington", "A windy harbour."),
+    ]
+    found = made(rows)
+    weights = Weights(seeds=1)
+    reached = relevance(found, "Alpha signed", weights=weights)
+    steps = path_to(found, reached, 1, weights)
+    assert [(step.kind, step.passage) for step in steps] == [("words", "a#0"), ("topic", "b#0")]
+    assert steps[1].via == "Zed Quill"
+    further = path_to(found, reached, 2, weights)
+    assert [(one.kind, one.via) for one in further[2:]] == [("link", "Wellington")]
+    one_step = dataclasses.replace(weights, depth=1)
+    reached = relevance(found, "Alpha signed", weights=one_step)
+    assert not reached.activation[1:].any()
+    assert path_to(found, reached, 2, one_step) == ()
+
+
+def test_relations_lead_from_entity_to_entity():
+    found = made([
+        ("a", "First", "Zed Quill met many."),
+        ("b", "Second", "Zed Quill married Mary Stone."),
+        ("c", "Third", "Mary Stone slept."),
+        ("d", "Fourth", "Zed Quill and Mary Stone."),
+    ])  # fmt: skip
+    pairs = {frozenset((one, other)) for one in range(len(found.entity_names))
+             for other in found.relations.of(one)[0].tolist()}  # fmt: skip
+    names = {frozenset(found.entity_names[row] for row in pair) for pair in pairs}
+    assert frozenset(("Zed Quill", "Mary Stone")) in names
+    weights = Weights(seeds=1, relations=100.0)
+    steps = path_to(found, relevance(found, "First", weights=weights), 2, weights)
+    assert (steps[-1].kind, steps[-1].via) == ("relation", "Zed Quill – Mary Stone")
 
 
 def test_a_graph_teaches_what_use_has_joined(films):

@@ -23,9 +23,11 @@ class Step:
 
     Attributes
     ----------
-    kind : ``words``, ``title``, ``entity``, ``link``, ``topic``, ``association`` or ``expansion``
-    via : the name, document, entity, or relation of an expansion over which it came; empty for
-        words
+    kind : ``words``, ``title`` or ``entity`` from the query; ``link`` over a document, ``topic``
+        over an entity, ``relation`` over entities that are stated of one another, ``association``,
+        or ``expansion``
+    via : the name, document, entities, or relation of an expansion over which it came; empty for
+        words and associations
     passage : the passage it reached
     """
 
@@ -51,7 +53,7 @@ class Hit:
     score : Σ weight·part, or more where an expansion handed it on
     parts : the five parts
     text_score, name_score, activation : what relevance is made of: words and vectors, names that
-        the query says, what other passages handed on; before scaling to 1
+        the query says, what spreading brought or the passage kept; before scaling to 1
     path : how activation came, from the query to the passage
     """
 

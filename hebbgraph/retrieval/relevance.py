@@ -1,4 +1,4 @@
-"""How relevant passages are to a query: words, vectors, names, and what they lead to."""
+"""How relevant passages are to a query: words, vectors, names, and what these lead to."""
 
 from __future__ import annotations
 
@@ -9,55 +9,79 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbgraph import check
+from hebbgraph.retrieval.asked import Asked, asked
 from hebbgraph.retrieval.corpus import Corpus
-from hebbgraph.retrieval.terms import Synonyms, terms
+from hebbgraph.retrieval.network import Factors, network_of, rarity
+from hebbgraph.retrieval.terms import Synonyms
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _BLOCK: Final = 128
 _LEAST: Final = np.nextafter(0, 1)  # the least number above 0
+NEGLIGIBLE: Final = 1e-30
+"""Share of the best seed's activation below which a seed gives off none."""
+HALF: Final = 0.5
+"""Share of names in a query from which on vectors do not count at all, and novelty wholly."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
     """What each way to relevance counts, beside 1 for the best match of words.
 
-    One setting for every set; ``docs/retrieval.md`` says what was in view when it was chosen.
+    One setting for every set; ``docs/retrieval.md`` says how it was chosen.
 
     Attributes
     ----------
-    vectors : the best match of vectors
+    vectors : the best match of vectors, less the more of the query is names
     titles : a document whose title the query says
     entities : entities that the query says, over ln²(2 + passages with them)
-    links : a link from a relevant passage, over ln(2 + passages with a link to the same document)
-    topics : entities shared with the best passages, over ln²(2 + passages with them)
-    associations : an association of weight 1 with a relevant passage, which use has taught
-    seeds : how many of the best passages hand on activation over links and associations
-    centers : how many of the best passages hand it on over shared entities
+    spreading : activation that comes to a passage, times ``unasked`` and its match
+    unasked : what activation counts where the passage says nothing that is asked, ≥ 0
+    novelty : how much less a word counts that the seeds say already, in [0, 1], less the less of
+        the query is names
+    seeds : how many of the best passages hand on activation
+    sharpness : power to which their scores are taken, ≥ 1: how far the best of them leads
+    links, mentions, relations, associations : factor of the edges of each kind
+    damping : share of activation that is handed on, in [0.01, 0.99]
+    depth : steps that it goes at most
+    epsilon : smallest share of it that is handed on, in [1e-12, 1]
     """
 
-    vectors: float = 0.3
+    vectors: float = 0.5
     titles: float = 1.0
     entities: float = 0.3
-    links: float = 0.6
-    topics: float = 0.5
-    associations: float = 0.5
+    spreading: float = 32.0
+    unasked: float = 0.5
+    novelty: float = 0.5
     seeds: int = 20
-    centers: int = 1
+    sharpness: float = 8.0
+    links: float = 1.0
+    mentions: float = 1.0
+    relations: float = 0.2
+    associations: float = 0.5
+    damping: float = 0.5
+    depth: int = 3
+    epsilon: float = 1e-5
 
     def __post_init__(self) -> None:
+        lowest = {"sharpness": 1.0, "damping": 0.01, "epsilon": 1e-12}
+        highest = {"novelty": 1.0, "sharpness": 100.0, "damping": 0.99, "epsilon": 1.0}
         for one in fields(self):
             value = getattr(self, one.name)
-            if one.name in ("seeds", "centers"):
+            if one.name in ("seeds", "depth"):
                 check.integer(one.name, value, 0)
             else:
-                check.number(one.name, value, 0, 1e6)
+                low, high = lowest.get(one.name, 0.0), highest.get(one.name, 1e6)
+                check.number(one.name, value, low, high)
+
+    @property
+    def factors(self) -> Factors:
+        """Of the kinds of edges."""
+        return Factors(self.links, self.mentions, self.relations, self.associations)
 
 
-TEXT_ONLY: Final = Weights(
-    vectors=0, titles=0, entities=0, links=0, topics=0, associations=0, seeds=0, centers=0
-)
+TEXT_ONLY: Final = Weights(vectors=0, titles=0, entities=0, spreading=0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,25 +91,32 @@ class Relevance:
     Attributes
     ----------
     direct : (n,) words and vectors, in [0, 1], 1 for the best
+    match : (n,) the same, less what the seeds say already, in [0, 1]
     named : (n,) titles and entities that the query says
-    activation : (n,) what links, shared entities and associations brought; below 0 where
-        learned failures took more away
-    seeds, centers : rows that handed it on, best first
-    titles, entities : documents and entities that the query says, under the name that says them
+    activation : (n,) what spreading brings, and what seeds keep; below 0 where learned failures
+        took more away
+    seeds, amounts : rows that activation comes from, best first, and how much of it
+    asked : what the query says
     """
 
     direct: Floats
+    match: Floats
     named: Floats
     activation: Floats
     seeds: Ints
-    centers: Ints
-    titles: tuple[tuple[str, Ints], ...]
-    entities: tuple[tuple[str, Ints], ...]
+    amounts: Floats
+    asked: Asked
 
     @property
     def total(self) -> Floats:
-        """(n,) float64, the sum of the three."""
-        return self.direct + self.named + self.activation
+        """(n,) float64, ln(1 + match + named + activation), or −ln(1 − …) where that is below 0.
+
+        The logarithm changes no order; it keeps a passage that is far ahead from making all others
+        alike to what weighs relevance beside something else.
+        """
+        plain = self.match + self.named + self.activation
+        out: Floats = np.copysign(np.log1p(np.abs(plain)), plain)
+        return out
 
 
 def relevance(
@@ -100,56 +131,61 @@ def relevance(
 ) -> Relevance:
     """Score every passage.
 
+    The best passages by words, vectors and names are seeds.  With x₁ ≥ x₂ ≥ … their scores, seed i
+    gives off x₁·(xᵢ/x₁)^sharpness, which spreads over the network by forward push.  What comes to a
+    passage counts as much as the passage matches what the seeds leave open: a term that they say
+    counts less by ``novelty`` times their share, by amounts, that says it.  What comes to a
+    document is for the passage of it that matches best, and counts though it should not match.
+
+    How much of a query is names tells what it is after: one of names alone goes from what it names
+    to what that leads to, and vectors, which say what a text is on, would hold it back; one without
+    names is on a topic, and more of what the best passages say is what it is after.
+
     Parameters
     ----------
     query : any text
     vector : of the query, of length 1, in the space of the corpus's vectors
     weights : the defaults where None
     synonyms : looked at where fewer passages than ``fewest`` hold a word of the query
-    allowed : (n,) bool, passages that words, vectors and names find and that hand on activation;
+    allowed : (n,) bool, passages that words, vectors and names find and that give off activation;
         all where None
     """
     weights = Weights() if weights is None else weights
-    direct = _direct(corpus, query, vector, weights, synonyms, fewest, allowed)
-    titles = tuple(corpus.title_names.said(query)) if weights.titles else ()
-    entities = tuple(corpus.entities.said(query)) if weights.entities or weights.topics else ()
-    named = np.zeros(len(corpus))
-    for _, documents in titles:
-        held = documents[corpus.first[documents + 1] > corpus.first[documents]]
-        best = best_passages(corpus, held, direct)
-        if allowed is not None:
-            best = best[allowed[best]]
-        if best.size:
-            named[best] += weights.titles / best.size
-    for _, said in entities:
-        for entity in said.tolist():
-            rows, _ = corpus.mentioned_in.of(entity)
-            named[rows] += weights.entities * rarity(rows.size) / said.size
-    if allowed is not None:
-        named = np.where(allowed, named, 0)
+    said = asked(corpus, query)
+    hops = min(1.0, said.names / HALF)
+    near, novelty = weights.vectors * (1 - hops), weights.novelty * hops
+    words = corpus.text.scores(dict.fromkeys(said.terms, 1.0)).astype(np.float64)
+    if synonyms is not None and np.count_nonzero(_open(words, allowed)) < fewest:
+        words += 0.5 * corpus.text.scores(synonyms.of(said.terms))
+    words = _open(words, allowed)
+    best = words.max(initial=0.0)
+    direct = _scaled(words)
+    if vector is not None and corpus.vectors is not None and near:
+        close = _open(np.maximum(corpus.vectors @ vector, 0).astype(np.float64), allowed)
+        direct = direct + near * _scaled(close)
+        best *= direct.max(initial=0.0)
+        direct = _scaled(direct)
+    named = _open(_named(corpus, said, direct, weights), allowed)
     start = direct + named
-    seeds = top(start, max(weights.seeds, weights.centers))
-    active = np.zeros(len(corpus))
-    centers = seeds[: weights.centers]
-    seeds = seeds[: weights.seeds]
-    if weights.links:
-        _over_links(corpus, start, seeds, direct, weights.links, active)
-    if weights.topics:
-        known = {int(one) for _, own in entities for one in own}
-        _over_topics(corpus, start, centers, direct, known, weights.topics, active)
-    if weights.associations:
-        for row in seeds.tolist():
-            rows, weight = corpus.associations.of(row)
-            active[rows] += weights.associations * start[row] * weight
+    seeds = top(start, weights.seeds if weights.spreading else 0)
+    if not seeds.size:
+        nothing = np.zeros(len(corpus))
+        return Relevance(
+            direct=direct, match=direct, named=named, activation=nothing, seeds=seeds,
+            amounts=np.zeros(0), asked=said,
+        )  # fmt: skip
+    most = start[seeds[0]]
+    amounts = most * (start[seeds] / most) ** weights.sharpness
+    seeds, amounts = seeds[amounts > NEGLIGIBLE * most], amounts[amounts > NEGLIGIBLE * most]
+    match = direct
+    if best and novelty:
+        covered = _open(_covered(corpus, said, seeds, amounts), allowed)
+        match = np.maximum(direct - novelty / best * covered, 0)
     return Relevance(
-        direct=direct, named=named, activation=active, seeds=seeds, centers=centers,
-        titles=titles, entities=entities,
+        direct=direct, match=match, named=named,
+        activation=_activation(corpus, seeds, amounts, match, weights),
+        seeds=seeds, amounts=amounts, asked=said,
     )  # fmt: skip
-
-
-def rarity(passages: int) -> float:
-    """How much an entity of so many passages tells: 1/ln²(2 + passages), and 0 for one alone."""
-    return 0.0 if passages < 2 else float(1 / np.log(2 + passages) ** 2)
 
 
 def top(score: Floats, k: int) -> Ints:
@@ -186,25 +222,8 @@ def best_passages(corpus: Corpus, documents: Ints, direct: Floats) -> Ints:
     )
 
 
-def _direct(
-    corpus: Corpus,
-    query: str,
-    vector: npt.NDArray[np.float32] | None,
-    weights: Weights,
-    synonyms: Synonyms | None,
-    fewest: int,
-    allowed: npt.NDArray[np.bool_] | None,
-) -> Floats:
-    asked = terms(query)
-    open_to = 1 if allowed is None else allowed
-    words = corpus.text.scores(dict.fromkeys(asked, 1.0)) * open_to
-    if synonyms is not None and np.count_nonzero(words) < fewest:
-        words = words + np.float32(0.5) * corpus.text.scores(synonyms.of(asked)) * open_to
-    scaled = _scaled(words.astype(np.float64))
-    if vector is not None and corpus.vectors is not None and weights.vectors:
-        near = np.maximum(corpus.vectors @ vector, 0).astype(np.float64) * open_to
-        scaled = _scaled(scaled + weights.vectors * _scaled(near))
-    return scaled
+def _open(score: Floats, allowed: npt.NDArray[np.bool_] | None) -> Floats:
+    return score if allowed is None else np.where(allowed, score, 0)
 
 
 def _scaled(score: Floats) -> Floats:
@@ -212,37 +231,45 @@ def _scaled(score: Floats) -> Floats:
     return score / most if most > 0 else score
 
 
-def _over_links(
-    corpus: Corpus, start: Floats, seeds: Ints, direct: Floats, weight: float, active: Floats
-) -> None:
-    if not seeds.size:
-        return
-    found = [corpus.links.of(row) for row in seeds.tolist()]
-    target = np.concatenate([documents for documents, _ in found])
-    amount = np.concatenate([start[row] * own for row, (_, own) in zip(seeds, found, strict=True)])
-    if not target.size:
-        return
-    documents, place = np.unique(target, return_inverse=True)
-    total = np.bincount(place, weights=amount, minlength=documents.size)
-    total *= weight / np.log(2 + corpus.told[documents])
+def _named(corpus: Corpus, said: Asked, direct: Floats, weights: Weights) -> Floats:
+    named = np.zeros(len(corpus))
+    for _, documents in said.titles if weights.titles else ():
+        held = documents[corpus.first[documents + 1] > corpus.first[documents]]
+        if held.size:
+            named[best_passages(corpus, held, direct)] += weights.titles / held.size
+    for _, entities in said.entities if weights.entities else ():
+        for entity in entities.tolist():
+            rows, _ = corpus.mentioned_in.of(entity)
+            named[rows] += weights.entities * rarity(rows.size) / entities.size
+    return named
+
+
+def _covered(corpus: Corpus, said: Asked, seeds: Ints, amounts: Floats) -> Floats:
+    """What terms that seeds say are worth to every passage, by the share of seeds that say them."""
+    share = amounts / amounts.sum()
+    cover = {}
+    for term in said.terms:
+        held = corpus.text.scores({term: 1.0})[seeds] > 0
+        if held.any():
+            cover[term] = float(share[held].sum())
+    return corpus.text.scores(cover).astype(np.float64)
+
+
+def _activation(
+    corpus: Corpus, seeds: Ints, amounts: Floats, match: Floats, weights: Weights
+) -> Floats:
+    network = network_of(corpus, weights.factors)
+    rows, amount = network.spread(
+        seeds, amounts, damping=weights.damping, depth=weights.depth, epsilon=weights.epsilon
+    )
+    amount = weights.spreading * amount
+    out = np.zeros(len(corpus))
+    at = rows < network.documents
+    out[rows[at]] = amount[at] * (weights.unasked + match[rows[at]])
+    at = (rows >= network.documents) & (rows < network.entities)
+    documents, order = np.unique(rows[at] - network.documents, return_index=True)
+    amount = amount[at][order]
     held = corpus.first[documents + 1] > corpus.first[documents]
-    active[best_passages(corpus, documents[held], direct)] += total[held]
-
-
-def _over_topics(
-    corpus: Corpus,
-    start: Floats,
-    centers: Ints,
-    direct: Floats,
-    said: set[int],
-    weight: float,
-    active: Floats,
-) -> None:
-    for row in centers.tolist():
-        entities, strength = corpus.mentions.of(row)
-        for entity, own in zip(entities.tolist(), strength.tolist(), strict=True):
-            if entity in said:
-                continue
-            rows, back = corpus.mentioned_in.of(entity)
-            share = weight * start[row] * own * rarity(rows.size)
-            active[rows] += share * back * direct[rows]
+    chosen = best_passages(corpus, documents[held], match)
+    out[chosen] += amount[held] * (1 + match[chosen])
+    return out

@@ -33,9 +33,7 @@ KINDS: Final = (
     "chunks", "lexical", "graph", "graph_completion", "rag_completion", "summaries", "temporal",
     "similar",
 )  # fmt: skip
-WORDS_AND_VECTORS: Final = Weights(
-    titles=0, entities=0, links=0, topics=0, associations=0, seeds=0, centers=0
-)
+WORDS_AND_VECTORS: Final = Weights(titles=0, entities=0, spreading=0)
 _WEIGHTS: Final = Weights()
 _UNKNOWN: Final = resonance.Vitals()
 _NO_PAIRS: Final = (np.zeros(0, np.int64), np.zeros(0, np.int64))
