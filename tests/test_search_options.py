@@ -54,7 +54,7 @@ def ids(hits):
 def test_weights_of_the_ways_to_relevance(memory):
     query = "who restarted the database"
     assert "kim" in ids(memory.search(query, now=NOW))
-    alone = Weights(titles=0, entities=0, links=0, topics=0, associations=0)
+    alone = Weights(titles=0, entities=0, spreading=0)
     assert "kim" not in ids(memory.search(query, weights=alone, now=NOW))
     with pytest.raises(ParameterError, match="weights: expected Weights, got dict"):
         memory.search(query, weights={"links": 1})
@@ -153,8 +153,7 @@ def test_weights_on_the_command_line(run):
     none = [f"--weight={axis}=0" for axis in ("relevance", "recency", "vitality", "context")]
     shown = run("search", "restarted database", *none, "--weight", "importance=0.8", "--json")
     assert {hit["score"] for hit in json.loads(shown)["hits"]} == {0.4}
-    shown = run("search", "who restarted the database", "--json", "--weight", "links=0", "--weight",
-                "topics=0", "--weight", "seeds=0", "--weight", "centers=0")  # fmt: skip
+    shown = run("search", "who restarted the database", "--json", "--weight", "spreading=0")
     assert "kim" not in {hit["document_id"] for hit in json.loads(shown)["hits"]}
     assert "names are relevance, importance" in run("search", "x", "--weight", "charm=1", code=2)
     assert "expected a number after recency=" in run("search", "x", "--weight", "recency", code=2)

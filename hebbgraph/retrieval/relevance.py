@@ -165,7 +165,7 @@ def relevance(
         direct = direct + near * _scaled(close)
         best *= direct.max(initial=0.0)
         direct = _scaled(direct)
-    named = _open(_named(corpus, said, direct, weights), allowed)
+    named = _open(_named(corpus, said, direct, weights, allowed), allowed)
     start = direct + named
     seeds = top(start, weights.seeds if weights.spreading else 0)
     if not seeds.size:
@@ -231,12 +231,21 @@ def _scaled(score: Floats) -> Floats:
     return score / most if most > 0 else score
 
 
-def _named(corpus: Corpus, said: Asked, direct: Floats, weights: Weights) -> Floats:
+def _named(
+    corpus: Corpus,
+    said: Asked,
+    direct: Floats,
+    weights: Weights,
+    allowed: npt.NDArray[np.bool_] | None,
+) -> Floats:
     named = np.zeros(len(corpus))
     for _, documents in said.titles if weights.titles else ():
         held = documents[corpus.first[documents + 1] > corpus.first[documents]]
-        if held.size:
-            named[best_passages(corpus, held, direct)] += weights.titles / held.size
+        best = best_passages(corpus, held, direct)
+        if allowed is not None:
+            best = best[allowed[best]]
+        if best.size:
+            named[best] += weights.titles / best.size
     for _, entities in said.entities if weights.entities else ():
         for entity in entities.tolist():
             rows, _ = corpus.mentioned_in.of(entity)
