@@ -124,6 +124,14 @@ def test_ways_are_the_strongest_of_all_paths(films, pairs, weight, depth):
             assert came * network.kept(row, 0.5) == pytest.approx(most, rel=1e-4)
 
 
+def test_passages_that_are_not_allowed_give_off_nothing(films):
+    query = "Who directed Forbidden Ground?"
+    found = relevance(films, query, allowed=np.arange(6) != 0)
+    assert 0 not in found.seeds
+    assert (found.direct[0], found.match[0], found.named[0]) == (0, 0, 0)
+    assert relevance(films, query, allowed=np.zeros(6, bool)).total.tolist() == [0] * 6
+
+
 def test_a_network_is_made_once_and_anew_for_other_factors(films):
     assert network_of(films, Factors()) is network_of(films, Factors())
     only = network_of(films, Factors(mentions=0, relations=0, associations=0))
