@@ -7,6 +7,7 @@ import json
 import math
 
 import naive_search
+import naive_spreading
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,6 +26,7 @@ from hebbgraph.retrieval.relevance import TEXT_ONLY, Weights, relevance, top
 from hebbgraph.retrieval.resonance import Vitals
 from hebbgraph.retrieval.search import KINDS, Options, search
 from hebbgraph.retrieval.tracing import path_to
+from hebbgraph.retrieval.ways import strongest
 
 FILM = [
     ("film", "Forbidden Ground", "Forbidden Ground is a 2013 film directed by Johan Earl."),
@@ -97,6 +99,37 @@ def test_more_at_a_seed_activates_nothing_less(films, amounts, seed):
     assert (after >= before - 1e-9).all()
     assert after[seed] > before[seed]
     assert after.sum() <= given_off.sum() * (1 + 1e-9)
+
+
+@given(PAIRS, st.sampled_from([0.2, 3.0]), st.integers(0, 3))
+@settings(deadline=None, max_examples=15)
+def test_ways_are_the_strongest_of_all_paths(films, pairs, weight, depth):
+    source, target = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
+    learned = films.learned(source, target, np.full(source.size, weight))
+    weights = dataclasses.replace(PLAIN, depth=depth)
+    network = network_of(learned, weights.factors)
+    seeds, amounts = np.array([3, 0]), np.array([1.0, 0.5])
+    dense = naive_search.network(learned, weights)
+    given_off = np.zeros(len(dense.plus))
+    given_off[seeds] = amounts
+    levels = network.ways(seeds, amounts, damping=0.5, depth=depth, epsilon=1e-12)
+    for row in range(network.entities):
+        way = strongest(levels, row)
+        most = naive_spreading.strongest(dense, given_off, row, damping=0.5, depth=depth)
+        if way is None:
+            assert most == 0
+        else:
+            rows, came = way
+            assert (rows[0] in seeds, rows[-1], len(rows) <= depth + 1) == (True, row, True)
+            assert came * network.kept(row, 0.5) == pytest.approx(most, rel=1e-4)
+
+
+def test_passages_that_are_not_allowed_give_off_nothing(films):
+    query = "Who directed Forbidden Ground?"
+    found = relevance(films, query, allowed=np.arange(6) != 0)
+    assert 0 not in found.seeds
+    assert (found.direct[0], found.match[0], found.named[0]) == (0, 0, 0)
+    assert relevance(films, query, allowed=np.zeros(6, bool)).total.tolist() == [0] * 6
 
 
 def test_a_network_is_made_once_and_anew_for_other_factors(films):

@@ -12,6 +12,7 @@ from hebbgraph_kernels.push import spread, state_of
 
 from hebbgraph.retrieval.corpus import Corpus, Joins
 from hebbgraph.retrieval.flow import Floats, Weights
+from hebbgraph.retrieval.ways import Level, ways_from
 
 Ints = npt.NDArray[np.int64]
 
@@ -91,6 +92,17 @@ class Network:
                 damping, epsilon / self.unit, depth, np.inf, 0, *self._scratch,
             )  # fmt: skip
             return self._touched[:found].astype(np.int64), self._activation[:found] * whole
+
+    def ways(
+        self, seeds: Ints, amounts: Floats, *, damping: float, depth: int, epsilon: float
+    ) -> list[Level]:
+        """By which ways :meth:`spread` brought most of it, to each row that has some."""
+        least = epsilon / self.unit / max(depth, 1) * float(amounts.sum())
+        return ways_from(self.excitatory, seeds, amounts, damping=damping, depth=depth, least=least)
+
+    def kept(self, row: int, damping: float) -> float:
+        """Share of what arrives that stays: all of it where nothing leads on."""
+        return 1 - damping if self.excitatory.strength[row] else 1.0
 
 
 _built: WeakKeyDictionary[Corpus, tuple[Factors, Network]] = WeakKeyDictionary()

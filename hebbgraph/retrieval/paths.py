@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hebbgraph.graph import Graph
-from hebbgraph.retrieval.flow import Floats, Flow, Ints, Weights, factors
+from hebbgraph.retrieval.flow import Floats, Flow, Ints, factors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,26 +41,12 @@ def strongest_paths(
     depth: int | None,
     kind_factors: Mapping[str, float],
 ) -> list[Path | None]:
-    """Paths of :meth:`hebbgraph.retrieval.spreading.Spreading.paths`; seeds and nodes are rows."""
-    found = strongest_rows(flow.excitatory, seeds, amounts, wanted, damping=damping, depth=depth)
-    factor = factors(graph.relation_names, kind_factors)
-    return [None if one is None else _path(graph, flow, *one, factor) for one in found]
-
-
-def strongest_rows(
-    weights: Weights,
-    seeds: Ints,
-    amounts: Floats,
-    wanted: Sequence[int],
-    *,
-    damping: float,
-    depth: int | None,
-) -> list[tuple[list[int], float] | None]:
-    """The rows from a seed to each wanted row, and what comes to it over them alone.
+    """Paths of :meth:`hebbgraph.retrieval.spreading.Spreading.paths`; seeds and nodes are rows.
 
     Best first from the seeds (Dijkstra 1959): every step multiplies by less than 1, so what is
     taken first is strongest.  Under a limit of depth a row is taken again only by fewer steps.
     """
+    weights = flow.excitatory
     heap = [(-float(amount), 0, int(seed), -1) for seed, amount in zip(seeds, amounts, strict=True)]
     heapq.heapify(heap)
     taken: list[tuple[float, int, int]] = []  # amount, row, place of the one before
@@ -89,30 +75,33 @@ def strongest_rows(
         for other, amount in zip(near[kept].tolist(), amounts[kept].tolist(), strict=True):
             if other not in first or (depth is not None and steps + 1 < fewest[other]):
                 heapq.heappush(heap, (-amount, steps + 1, other, place))
+    factor = factors(graph.relation_names, kind_factors)
     return [
-        _rows(taken, first[row], 1.0 if weights.strength[row] == 0 else 1.0 - damping)
-        if row in first
-        else None
+        _path(graph, flow, taken, first[row], damping, factor) if row in first else None
         for row in wanted
     ]
 
 
-def _rows(taken: list[tuple[float, int, int]], place: int, kept: float) -> tuple[list[int], float]:
-    """From the seed on.  What comes to a row from which nothing leaves stays there whole."""
-    amount = taken[place][0] * kept
+def _path(
+    graph: Graph,
+    flow: Flow,
+    taken: list[tuple[float, int, int]],
+    place: int,
+    damping: float,
+    factor: list[float],
+) -> Path:
+    amount, last, _ = taken[place]
     rows = []
     while place >= 0:
         _, row, place = taken[place]
         rows.append(row)
-    return rows[::-1], amount
-
-
-def _path(graph: Graph, flow: Flow, rows: list[int], amount: float, factor: list[float]) -> Path:
-    keys = [int(flow.key_of[row]) for row in rows]
+    keys = [int(flow.key_of[row]) for row in reversed(rows)]
+    # What comes to a node from which nothing leaves stays there whole.
+    kept = 1.0 if flow.excitatory.strength[last] == 0 else 1.0 - damping
     return Path(
         nodes=tuple(graph.id(key) for key in keys),
         edges=tuple(_edge(graph, flow, *ends, factor) for ends in itertools.pairwise(keys)),
-        activation=amount,
+        activation=amount * kept,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -11,8 +12,9 @@ import numpy.typing as npt
 from hebbgraph import check
 from hebbgraph.retrieval.asked import Asked, asked
 from hebbgraph.retrieval.corpus import Corpus
-from hebbgraph.retrieval.network import Factors, network_of, rarity
+from hebbgraph.retrieval.network import Factors, Network, network_of, rarity
 from hebbgraph.retrieval.terms import Synonyms
+from hebbgraph.retrieval.ways import Level
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -97,6 +99,8 @@ class Relevance:
         took more away
     seeds, amounts : rows that activation comes from, best first, and how much of it
     asked : what the query says
+    weights : of the ways
+    network : over which it spread; None where nothing did
     """
 
     direct: Floats
@@ -106,6 +110,18 @@ class Relevance:
     seeds: Ints
     amounts: Floats
     asked: Asked
+    weights: Weights
+    network: Network | None
+
+    @cached_property
+    def ways(self) -> list[Level]:
+        """By which ways activation came to rows of the network."""
+        if self.network is None:
+            return []
+        own = self.weights
+        return self.network.ways(
+            self.seeds, self.amounts, damping=own.damping, depth=own.depth, epsilon=own.epsilon
+        )
 
     @property
     def total(self) -> Floats:
@@ -172,7 +188,7 @@ def relevance(
         nothing = np.zeros(len(corpus))
         return Relevance(
             direct=direct, match=direct, named=named, activation=nothing, seeds=seeds,
-            amounts=np.zeros(0), asked=said,
+            amounts=np.zeros(0), asked=said, weights=weights, network=None,
         )  # fmt: skip
     most = start[seeds[0]]
     amounts = most * (start[seeds] / most) ** weights.sharpness
@@ -181,10 +197,11 @@ def relevance(
     if best and novelty:
         covered = _open(_covered(corpus, said, seeds, amounts), allowed)
         match = np.maximum(direct - novelty / best * covered, 0)
+    network = network_of(corpus, weights.factors)
     return Relevance(
         direct=direct, match=match, named=named,
-        activation=_activation(corpus, seeds, amounts, match, weights),
-        seeds=seeds, amounts=amounts, asked=said,
+        activation=_activation(corpus, network, seeds, amounts, match, weights),
+        seeds=seeds, amounts=amounts, asked=said, weights=weights, network=network,
     )  # fmt: skip
 
 
@@ -265,9 +282,13 @@ def _covered(corpus: Corpus, said: Asked, seeds: Ints, amounts: Floats) -> Float
 
 
 def _activation(
-    corpus: Corpus, seeds: Ints, amounts: Floats, match: Floats, weights: Weights
+    corpus: Corpus,
+    network: Network,
+    seeds: Ints,
+    amounts: Floats,
+    match: Floats,
+    weights: Weights,
 ) -> Floats:
-    network = network_of(corpus, weights.factors)
     rows, amount = network.spread(
         seeds, amounts, damping=weights.damping, depth=weights.depth, epsilon=weights.epsilon
     )

@@ -6,9 +6,9 @@ import numpy as np
 
 from hebbgraph.retrieval.corpus import Corpus
 from hebbgraph.retrieval.hits import Step
-from hebbgraph.retrieval.network import Network, network_of, rarity
-from hebbgraph.retrieval.paths import strongest_rows
+from hebbgraph.retrieval.network import Network, rarity
 from hebbgraph.retrieval.relevance import Relevance, Weights, best_passages
+from hebbgraph.retrieval.ways import strongest
 
 
 def path_to(corpus: Corpus, found: Relevance, row: int, weights: Weights) -> tuple[Step, ...]:
@@ -24,20 +24,17 @@ def path_to(corpus: Corpus, found: Relevance, row: int, weights: Weights) -> tup
     amount, name, via = _by_query(corpus, found, row, weights)
     own = float(found.match[row] + found.named[row])
     here = (Step(name, via, corpus.passage_ids[row]),) if amount > 0 else ()
-    if not found.seeds.size or found.activation[row] <= 0:
+    network = found.network
+    if network is None or found.activation[row] <= 0:
         return here
-    network = network_of(corpus, weights.factors)
     document = int(corpus.document[row])
     chosen = int(best_passages(corpus, np.array([document]), found.match)[0]) == row
-    wanted = [row, network.documents + document] if chosen else [row]
-    ways = strongest_rows(
-        network.excitatory, found.seeds, found.amounts, wanted,
-        damping=weights.damping, depth=weights.depth,
-    )  # fmt: skip
     best: list[int] = [row]
-    for way, counted in zip(ways, (weights.unasked, 1.0), strict=False):
+    for end, counted in ((row, weights.unasked), (network.documents + document, 1.0)):
+        way = strongest(found.ways, end) if end == row or chosen else None
         if way is not None:
             rows, came = way
+            came *= network.kept(end, weights.damping)
             came *= weights.spreading * (counted + float(found.match[row]))
             own, best = (own + came, best) if rows == [row] else max((own, best), (came, rows))
     if best == [row]:
