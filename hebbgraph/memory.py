@@ -232,10 +232,18 @@ class Memory(Linked):
 
         return prune(self.store, keep=keep)
 
-    def search(self, query: str, *, k: int = 10, **options: Any) -> list[Hit]:
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        search_type: str = "chunks",
+        intent: str = "auto",
+        **options: Any,
+    ) -> list[Hit]:
         """The k passages that resonate most with a query, best first; see ``docs/retrieval.md``.
 
-        Options are those of :meth:`find`, which has the same with the answer of a completer, what
+        All options are those of :meth:`find`, which has the same with the answer of a completer, what
         the passages state, the intent and a note.
 
         Raises
@@ -243,7 +251,8 @@ class Memory(Linked):
         ParameterError
             an option is outside its range
         """
-        return list(self.find(query, k=k, **options).hits)
+        found = self.find(query, k=k, search_type=search_type, intent=intent, **options)
+        return list(found.hits)
 
     def find(
         self,
