@@ -141,6 +141,8 @@ DOCUMENTS = pa.schema(
         _field("sha256", pa.string(), "of the bytes it was read from"),
         _field("kind", pa.string(), "lesson, decision, rule, …"),
         _field("tags", pa.list_(pa.string()), "small keywords, at most six if not given"),
+        _field("keywords", pa.list_(pa.string()), "what one would type to find it", nullable=True),
+        _field("scenarios", pa.list_(pa.string()), "when one would look for it", nullable=True),
         _field("node_set", pa.list_(pa.string()), "sets it was added to, sorted"),
         _field("headings", pa.list_(_HEADING), "where they stand, in characters"),
         _field("links", pa.list_(_LINK), "where they stand, in characters"),

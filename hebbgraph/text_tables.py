@@ -102,7 +102,8 @@ def replace_rows(
 ) -> int:
     """A version without the rows of some keys and with others at its end; returns its number.
 
-    Where little changes the indexes go on to serve the rows that stay.
+    Where little changes the indexes go on to serve the rows that stay.  A table of an older schema
+    is written whole, with null in columns that it lacked.
     """
     version = snapshot.versions.get(table)
     size = dimensions(path, snapshot) if table == "passages" else None
@@ -113,10 +114,11 @@ def replace_rows(
     target = tables.folder(path, table)
     dataset = tables.at_version(target, version)
     n_rows = dataset.count_rows()
-    if max(removed.size, added.num_rows) > REWRITTEN * n_rows:
+    older = not set(kinds.names) <= set(dataset.schema.names)
+    if older or max(removed.size, added.num_rows) > REWRITTEN * n_rows:
         rows = dataset.to_table(scan_in_order=True)
         kept = rows.filter(pc.invert(pc.is_in(rows["key"], value_set=pa.array(removed))))
-        whole = pa.concat_tables([kept.cast(kinds), added])
+        whole = pa.concat_tables([_fitted(kept, kinds), added])
         return tables.write(path, table, whole, kinds=kinds)
     for first in range(0, removed.size, _AT_ONCE):
         some = ", ".join(map(str, removed[first : first + _AT_ONCE].tolist()))

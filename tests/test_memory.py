@@ -637,3 +637,20 @@ def test_forgetting_by_node_is_refused_where_text_would_say_it_again(tmp_path):
         InputError, match="is a memory of text; take documents out with `hebbgraph remove`"
     ):
         memory.store.forget(["a"])
+
+
+def test_keywords_and_scenarios_stand_with_documents_of_older_stores_too(memory, monkeypatch):
+    names = [name for name in schema.DOCUMENTS.names if name not in ("keywords", "scenarios")]
+    older = pa.schema([schema.DOCUMENTS.field(name) for name in names])
+    with monkeypatch.context() as before:
+        before.setitem(schema.TABLES, "documents", older)
+        items = [{"id": f"old{k}", "text": f"Note {k}."} for k in range(9)]
+        memory.add(items)
+    memory.add({"id": "new", "title": "Refund Policy", "text": "Items must be unopened. Always."})
+    columns = ["id", "keywords", "scenarios"]
+    rows = text_tables.read(memory.store.path, memory.store.snapshot(), "documents", columns)
+    told = {row["id"]: row for row in rows.to_pylist()}
+    assert told["new"]["scenarios"] == ["checking what is allowed before acting on Refund Policy"]
+    assert told["new"]["keywords"][0] == "Refund Policy"
+    assert told["old3"]["scenarios"] is None
+    assert len(told) == 10

@@ -69,7 +69,7 @@ def rows_of(
             "id": document.id, "title": document.title, "text": document.text,
             "time": document.time, "source": document.source, "start": start, "end": end,
             "sha256": document.sha256, "kind": found.kind, "tags": found.tags,
-            "node_set": node_set,
+            "keywords": found.keywords, "scenarios": found.scenarios, "node_set": node_set,
             "headings": [
                 {"start": one.start, "level": one.level, "title": one.title}
                 for one in document.headings
