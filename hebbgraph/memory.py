@@ -243,8 +243,8 @@ class Memory(Linked):
     ) -> list[Hit]:
         """The k passages that resonate most with a query, best first; see ``docs/retrieval.md``.
 
-        All options are those of :meth:`find`, which has the same with the answer of a completer, what
-        the passages state, the intent and a note.
+        All options are those of :meth:`find`, which has the same with the answer of a completer,
+        what the passages state, the intent and a note.
 
         Raises
         ------
