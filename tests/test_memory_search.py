@@ -144,4 +144,4 @@ def test_from_the_command_line(memory):
     assert json.loads(told.output)["hits"][0]["document_id"] == "kim"
     missing = CliRunner().invoke(main, ["search", path + "x", "a"])
     assert missing.exit_code == 1
-    assert "no such store" in missing.output
+    assert "no such store; make one with `hebbgraph add FILES" in missing.output

@@ -76,6 +76,7 @@ def test_a_document_passes_through():
         ("./missing", "no file or folder at ./missing"),
         ("/no/such/file", "no file or folder"),
         ("notes.md", "no file or folder at notes.md"),
+        ("notes/", "no file or folder at notes/"),
         (3, "expected a path, a text or a mapping, came int"),
         ({"tags": []}, "expected a text"),
         ({"text": 1.5, "time": "soon"}, "expected ISO 8601"),
@@ -174,6 +175,27 @@ def test_markdown_keeps_its_text_and_knows_headings_and_links(tmp_path):
         ("a link", "other.md"),
         ("shown", "Wiki"),
     ]
+
+
+def test_front_matter_of_markdown_gives_title_tags_and_time(tmp_path):
+    text = (
+        "---\ntags: [db, '#Ops']  # two\ndate: 2025-03-04\nmeta:\n  deep: 1\n---\n# Head\n\nOne\n"
+    )
+    (found,) = documents(write(tmp_path / "m.md", text))
+    assert (found.text, found.title, found.tags) == (text, "Head", ("db", "Ops"))
+    assert found.time == datetime(2025, 3, 4, tzinfo=UTC)
+    assert [text[one.start :].split("\n")[0] for one in found.headings] == ["# Head"]
+    listed = "---\ntitle: Mine\ntags:\n  - a\n  - b\ndate: some day\n---\n# Head\n"
+    (other,) = documents(write(tmp_path / "n.md", listed))
+    assert (other.title, other.tags, other.time) == ("Mine", ("a", "b"), None)
+    (plain,) = documents(write(tmp_path / "plain_note.md", "---\ntags: x, y\n---\nText\n"))
+    assert (plain.title, plain.tags, plain.headings) == ("plain note", ("x", "y"), ())
+
+
+def test_rules_above_a_text_are_no_front_matter(tmp_path):
+    text = "---\n\nA sentence that ends here.\n\n---\n\n# Head\n"
+    (found,) = documents(write(tmp_path / "m.md", text))
+    assert (found.title, found.tags, found.time) == ("Head", (), None)
 
 
 def test_html_gives_what_is_read_with_headings_and_links(tmp_path):

@@ -386,6 +386,21 @@ def test_grouped_is_counting(pairs):
 # Headings and links
 
 
+def test_wiki_links_find_notes_by_name(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.md").write_text("[[plan b]], [[same|one]], [[twice]] and [[no note]].")
+    (tmp_path / "sub" / "Plan B.md").write_text("Below.")
+    (tmp_path / "same.md").write_text("Beside.")
+    for folder in ("sub", "x"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "twice.md").write_text(f"In {folder}.")
+    docs = list(documents(tmp_path))
+    found = extract(docs, [one for doc in docs for one in passages(doc)])
+    marked = [row for row in found.links.to_pylist() if row["kind"] == "link"]
+    ids = {docs[row["document"]].id.removeprefix(f"{tmp_path.name}/") for row in marked}
+    assert ids == {"sub/Plan B.md", "same.md"}
+
+
 def test_markdown_links_and_headings_become_links_and_entities(tmp_path):
     (tmp_path / "w").mkdir()
     (tmp_path / "w" / "a.md").write_text(

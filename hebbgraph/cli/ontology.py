@@ -28,11 +28,10 @@ def ontology_command() -> None:
 @output_options
 def show_command(type: str | None, store: str | None, as_json: bool, quiet: bool) -> None:
     """Show TYPE with all it inherits, or all types and relations."""
+    from hebbgraph.cli.text import memory_at
     from hebbgraph.ingest.ontology.default import default
-    from hebbgraph.ingest.ontology.kept import ontology_of
-    from hebbgraph.store import Store
 
-    known = default() if store is None else ontology_of(Store(store).snapshot())
+    known = default() if store is None else memory_at(store).ontology
     if type is None:
         emit(known.to_dict(), lambda console: _tree(console, known), as_json=as_json, quiet=quiet)
     else:

@@ -68,7 +68,9 @@ INTENTS = ("auto", "general", "similar_decisions", "past_failures", "related_rul
     metavar="FILE",
     help="Groups of words in TOML or JSON, or a group a line between commas.",
 )
-@click.option("-k", "--k", type=int, default=10, show_default=True, help="How many to list.")
+@click.option(
+    "-k", "--k", type=click.IntRange(min=1), default=10, show_default=True, help="How many to list."
+)
 @click.option("--record", is_flag=True, help="Note what was found together, for `feedback`.")
 @click.option("--explain", is_flag=True, help="Show the five parts and the path of each hit.")
 @output_options  # fmt: skip
@@ -78,14 +80,14 @@ def search_command(
 ) -> None:  # fmt: skip
     """Passages of STORE that resonate with QUERY, best first.
 
-    The completion types and summaries ask the model that HEBBGRAPH_COMPLETER names.
+    The completion types and summaries ask the model that HEBBGRAPH_COMPLETER or hebbgraph.toml
+    names; without one they say so, and show passages and sentences instead.
     """
-    from hebbgraph.memory import Memory
+    from hebbgraph.cli.text import memory_at
     from hebbgraph.providers.choice import completer
     from hebbgraph.retrieval.synonym_files import read_synonyms
-    from hebbgraph.store import Store
 
-    Store(store)
+    memory = memory_at(store)
     options |= _weights(weights)
     if synonyms is not None:
         options["synonyms"] = read_synonyms(synonyms)
@@ -93,10 +95,13 @@ def search_command(
         options["completer"] = completer()
     with progress(quiet=quiet) as phase:
         phase("reading")
-        found = Memory(store).find(query, **options)
+        found = memory.find(query, **options)
 
     def shown(console: Console) -> None:
         show(console, found, explain=explain)
+        if options["search_type"] in ANSWERED and options["completer"] is None:
+            console.print("HEBBGRAPH_COMPLETER=ollama:MODEL, or hebbgraph.toml, names a completer",
+                          markup=False, soft_wrap=True)  # fmt: skip
         if found.id is not None:
             console.print(
                 f"recorded as {found.id}; `hebbgraph feedback {store} {found.id} --useful PASSAGE`",
@@ -121,13 +126,11 @@ def feedback_command(
     The next pass learns it: what joins the useful ones grows, and their importance; that of the
     useless ones falls.
     """
-    from hebbgraph.memory import Memory
-    from hebbgraph.store import Store
+    from hebbgraph.cli.text import memory_at
 
     if not useful and not useless:
         raise click.UsageError("give --useful PASSAGE or --useless PASSAGE")
-    Store(store)
-    Memory(store).feedback(result, useful=useful, useless=useless)
+    memory_at(store).feedback(result, useful=useful, useless=useless)
 
     def shown(console: Console) -> None:
         console.print(

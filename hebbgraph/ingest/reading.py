@@ -37,7 +37,7 @@ _READERS: Final = {
 _URL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://\S+")
 _GLOB: Final = re.compile(r"[*?]|\[[^\]]+\]")
 _LOOKS_LIKE_PATH: Final = re.compile(
-    r"(?:~?/|\.{1,2}/|[A-Za-z]:[\\/])\S*|\S+\.[A-Za-z][A-Za-z0-9]{0,5}"
+    r"(?:~?/|\.{1,2}/|[A-Za-z]:[\\/])\S*|\S+[\\/]|\S+\.[A-Za-z][A-Za-z0-9]{0,5}"
 )
 
 

@@ -39,6 +39,9 @@ def marks_of(
 ) -> Marks:
     """Place headings and links; links to other documents are resolved by their ids.
 
+    Where no document has that id, the ending ``.md`` may be missing; then a note of that name
+    anywhere is meant, if there is one alone, as wikis have it.
+
     Parameters
     ----------
     documents, passages : the corpus
@@ -47,6 +50,7 @@ def marks_of(
     spans: dict[int, list[tuple[int, int, int]]] = {}
     links: list[tuple[int, int, int, int]] = []
     held: dict[str, list[int]] = {}
+    notes = _notes(rows)
     marked = {document.id for document in documents if document.headings or document.links}
     for row, passage in enumerate(passages):
         if passage.document in marked:
@@ -70,10 +74,28 @@ def marks_of(
             if begin < length:
                 local = (begin, min(end - starts[at], length), int(kind))
                 spans.setdefault(row, []).append(local)
-            linked = rows.get(_document_at(name, target)) if target else None
+            linked = _row_at(name, target, rows, notes) if target else None
             if linked is not None:
                 links.append((row, linked, int(offsets[start]), int(offsets[end])))
     return Marks(spans, links)
+
+
+def _notes(rows: Mapping[str, int]) -> dict[str, int | None]:
+    """Names of Markdown files without folder and ending to their rows; None where several are."""
+    found: dict[str, int | None] = {}
+    for name, row in rows.items():
+        if name.endswith(".md"):
+            own = posixpath.basename(name)[:-3].casefold()
+            found[own] = None if own in found else row
+    return found
+
+
+def _row_at(
+    name: str, target: str, rows: Mapping[str, int], notes: Mapping[str, int | None]
+) -> int | None:
+    at = _document_at(name, target)
+    row = rows.get(at, rows.get(f"{at}.md"))
+    return notes.get(posixpath.basename(at).casefold()) if row is None and ":" not in at else row
 
 
 def _document_at(name: str, target: str) -> str:
