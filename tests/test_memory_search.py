@@ -63,7 +63,7 @@ def test_sets_kinds_and_intents(memory):
     found = memory.find("Ada Lovelace", search_type="graph", intent="reasoning_chain")
     assert found.intent == "reasoning_chain"
     assert memory.find("Ada", search_type="rag_completion").note.startswith("no completer is given")
-    with pytest.raises(ParameterError, match="kind: expected one of chunks"):
+    with pytest.raises(ParameterError, match="search_type: expected one of chunks"):
         memory.search("x", search_type="everything")
     with pytest.raises(ParameterError, match="k: expected"):
         memory.search("x", k=0)
