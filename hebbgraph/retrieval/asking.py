@@ -40,7 +40,7 @@ def ask(
     check.choice("search_type", search_type, KINDS)
     text = query if isinstance(query, str) else ""
     inside, once, told = allowed(here.catalogue, filters)
-    if not len(here.corpus):
+    if not told and not len(here.corpus):
         told = "the memory has no passages; `add` brings them"
     then = moment("as_of", filters.as_of, last=True)
     now = now or then
