@@ -84,6 +84,7 @@ def test_an_empty_memory_finds_nothing(empty, search_type):
         main, ["search", str(empty.store.path), "tea", "--type", search_type]
     )
     assert shown.exit_code == 0, shown.output
+    assert "the memory has no passages; `add` brings them" in shown.output
     assert "nothing found" in shown.output
 
 

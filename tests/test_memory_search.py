@@ -56,6 +56,18 @@ def test_hits_say_why(memory):
         hit.score = 1.0
 
 
+def test_front_matter_is_not_shown(tmp_path):
+    (tmp_path / "n.md").write_text("---\ntags: [a, b]\n---\nTea is hot. Ice is cold. Or so.\n")
+    memory = hebbgraph.Memory(tmp_path / "m.lance")
+    memory.add(tmp_path / "n.md")
+    (hit,) = memory.search("tea", search_type="summaries")
+    assert hit.text == "Tea is hot."
+    assert memory.search("tea", tags="b")[0].text.startswith("---")
+    shown = CliRunner().invoke(main, ["search", str(tmp_path / "m.lance"), "tea"])
+    assert "  Tea is hot. Ice is cold." in shown.output
+    assert "---" not in shown.output
+
+
 def test_sets_kinds_and_intents(memory):
     assert {
         hit.document_id for hit in memory.search("water and the engine", node_set="kitchen")
@@ -63,7 +75,7 @@ def test_sets_kinds_and_intents(memory):
     found = memory.find("Ada Lovelace", search_type="graph", intent="reasoning_chain")
     assert found.intent == "reasoning_chain"
     assert memory.find("Ada", search_type="rag_completion").note.startswith("no completer is given")
-    with pytest.raises(ParameterError, match="kind: expected one of chunks"):
+    with pytest.raises(ParameterError, match="search_type: expected one of chunks"):
         memory.search("x", search_type="everything")
     with pytest.raises(ParameterError, match="k: expected"):
         memory.search("x", k=0)

@@ -187,3 +187,11 @@ def test_what_a_document_brings_along_stands_and_the_rest_is_made():
         Document("b", "", "The circuit breaker opened. A circuit breaker helps. #payment")
     )
     assert made.tags[:3] == ("payment", "circuit", "breaker")
+
+
+def test_names_of_columns_are_no_tags():
+    rows = "vendor: Aiven\nproduct: Kafka hosting", "vendor: Neon\nproduct: Postgres"
+    tags = [classify(Document(str(n), "", row)).tags for n, row in enumerate(rows)]
+    assert tags == [("aiven", "kafka", "hosting"), ("neon", "postgres")]
+    text = "Note: vendors differ\nThe product is sound."
+    assert "note" in classify(Document("t", "", text)).tags

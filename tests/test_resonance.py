@@ -42,7 +42,7 @@ def test_every_weight_can_be_given():
     weights = resonance.axis_weights("general", {"relevance": 0, "context": 2})
     assert weights.tolist() == [0, 0.15, 0.20, 0.10, 2]
     for wrong in ({"charm": 1}, {"relevance": -1}, {"relevance": math.nan}):
-        with pytest.raises(ParameterError, match="weights"):
+        with pytest.raises(ParameterError, match="axes"):
             resonance.axis_weights("general", wrong)
     with pytest.raises(ParameterError, match="intent"):
         intents.chosen("all", "tea")

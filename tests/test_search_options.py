@@ -65,9 +65,9 @@ def test_weights_of_the_axes(memory):
     assert ids(memory.search("restarted database", axes=fresh, now=NOW))[0] == "new"
     dull = fresh | {"relevance": 1.0, "recency": 0}
     assert ids(memory.search("restarted database", axes=dull, now=NOW))[0] == "old"
-    with pytest.raises(ParameterError, match="weights: expected one of relevance"):
+    with pytest.raises(ParameterError, match="axes: expected one of relevance"):
         memory.search("database", axes={"charm": 1})
-    with pytest.raises(ParameterError, match="weights"):
+    with pytest.raises(ParameterError, match="axes"):
         memory.search("", axes={"recency": -1})
 
 

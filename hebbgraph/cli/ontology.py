@@ -24,7 +24,11 @@ def ontology_command() -> None:
 
 @ontology_command.command("show")
 @click.argument("type", required=False)
-@click.option("--store", help="With the types defined there; the default ones alone without it.")
+@click.option(
+    "--store",
+    metavar="STORE",
+    help="With the types defined there; the default ones alone without it.",
+)
 @output_options
 def show_command(type: str | None, store: str | None, as_json: bool, quiet: bool) -> None:
     """Show TYPE with all it inherits, or all types and relations."""
@@ -48,7 +52,7 @@ def show_command(type: str | None, store: str | None, as_json: bool, quiet: bool
 def load_command(
     file: str, store: str, dry_run: bool, replace: bool, as_json: bool, quiet: bool
 ) -> None:
-    """Define the types and relations of FILE, TOML or OWL, in STORE, which must be there.
+    """Define the types and relations of FILE, which is TOML or RDF, in STORE, which is there.
 
     What is there already and does not suit them stays as it is, and is told.
     """

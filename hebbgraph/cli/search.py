@@ -180,7 +180,9 @@ def document(found: Found) -> dict[str, Any]:
 
 
 def show(console: Console, found: Found, *, explain: bool) -> None:
-    """Hits for people."""
+    """Hits for people; front matter says again what stands elsewhere."""
+    from hebbgraph.ingest.readers.front_matter import front_matter
+
     for line in filter(None, (found.note, found.answer)):
         console.print(str(line), markup=False, soft_wrap=True)
     if not found.hits:
@@ -188,7 +190,7 @@ def show(console: Console, found: Found, *, explain: bool) -> None:
     for hit in found.hits:
         console.print(f"{hit.score:.3f}  {hit.title or hit.document_id}  {hit.passage_id}",
                       markup=False, soft_wrap=True, style="bold")  # fmt: skip
-        text = " ".join(hit.text.split())
+        text = " ".join(hit.text[front_matter(hit.text)[0] :].split())
         console.print("  " + (text if len(text) <= SHOWN else text[:SHOWN] + "…"), markup=False)
         if explain:
             _explain(console, hit)

@@ -185,7 +185,8 @@ def memify_command(store: str, embedder: str | None, as_json: bool, quiet: bool)
 
     def show(console: Console) -> None:
         console.print(
-            f"{done.passages:,} passages, {done.embedded:,} embedded by {done.embedder}, "
+            f"{done.passages:,} passages, {done.embedded:,} embedded"
+            f"{f' by {done.embedder}' if done.embedder else ''}, "
             f"{done.duplicates:,} duplicates",
             markup=False, soft_wrap=True,
         )  # fmt: skip

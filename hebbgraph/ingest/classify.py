@@ -19,6 +19,7 @@ from hebbgraph.ingest.rules.words import FUNCTION_WORDS, KOREAN_FUNCTION_WORDS
 if TYPE_CHECKING:
     from hebbgraph.ingest.documents import Document
 
+_NAMED: Final = re.compile(r"[\w][\w .-]{0,40}: ")
 _HEAD: Final = 2000  # characters that are looked at: what a text is shows at its beginning
 _IN_TITLE: Final = 3  # a word of the title counts as that many of the text
 _MOST_TAGS: Final = 6
@@ -144,7 +145,8 @@ def classify(document: Document) -> Classification:
     title, head = document.title, document.text[:_HEAD]
     of_title, of_head = _words(title), _words(head)
     kind = document.kind or _kind(title.lower(), head.lower(), of_title, of_head)
-    tags = document.tags or _tags(of_title, of_head)
+    values = _values(head)
+    tags = document.tags or _tags(of_title, _words(values) if values else of_head)
     topic = title or " ".join(tags[:3])
     if not topic:
         return Classification(kind, tags, (), ())
@@ -191,6 +193,18 @@ def _words(text: str) -> Counter[str]:
         return Counter(_WORD.findall(text.lower()))
     # Small letters may be cut where the text was not: İ becomes two characters, one a mark.
     return Counter(map(str.lower, _WORD.findall(text)))
+
+
+def _values(text: str) -> str:
+    """What ``name: value`` lines say; "" of any other text.
+
+    The names are those of a table's columns, so that all its rows have them.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    named = [_NAMED.match(line) for line in lines]
+    if len(lines) < 2 or not all(named):
+        return ""
+    return "\n".join(line[one.end() :] for line, one in zip(lines, named, strict=True) if one)
 
 
 def _tags(title: Counter[str], text: Counter[str]) -> tuple[str, ...]:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from hebbgraph import check
 from hebbgraph.errors import ParameterError
 from hebbgraph.retrieval.filters import Filters, allowed, moment
 from hebbgraph.retrieval.hits import Found
 from hebbgraph.retrieval.intents import EXPANSIONS, chosen
 from hebbgraph.retrieval.opened import Opened
 from hebbgraph.retrieval.relevance import Weights
-from hebbgraph.retrieval.search import Options, search
+from hebbgraph.retrieval.search import KINDS, Options, search
 from hebbgraph.retrieval.terms import SYNONYMS, Synonyms
 
 if TYPE_CHECKING:
@@ -36,8 +37,11 @@ def ask(
     now: datetime | None = None,
 ) -> Found:
     """Search an opened memory; options as of :meth:`hebbgraph.Memory.find`."""
+    check.choice("search_type", search_type, KINDS)
     text = query if isinstance(query, str) else ""
     inside, once, told = allowed(here.catalogue, filters)
+    if not told and not len(here.corpus):
+        told = "the memory has no passages; `add` brings them"
     then = moment("as_of", filters.as_of, last=True)
     now = now or then
     options = Options(

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from hebbgraph.ingest.readers.front_matter import front_matter
 from hebbgraph.ingest.sentences import sentence_ends
 from hebbgraph.retrieval.bm25 import TextIndex
 from hebbgraph.retrieval.hits import Hit
@@ -19,16 +20,18 @@ SENTENCES: Final = 2
 def excerpt(hit: Hit, query: Mapping[str, float], index: TextIndex) -> Hit:
     """The hit with the two sentences that hold most of the query, in their order.
 
-    A term counts by how rare it is; sentences without any of them leave the first.
+    Front matter is no sentence.  A term counts by how rare it is; sentences without any of them
+    leave the first.
     """
-    ends = [*sentence_ends(hit.text), len(hit.text)]
+    text = hit.text[front_matter(hit.text)[0] :] or hit.text
+    ends = [*sentence_ends(text), len(text)]
     pieces = [
         piece
         for begin, end in zip([0, *ends], ends, strict=False)
-        if (piece := hit.text[begin:end].strip())
+        if (piece := text[begin:end].strip())
     ]
     if len(pieces) <= SENTENCES:
-        return hit
+        return replace(hit, text=text)
     worth = []
     for piece in pieces:
         held = set(terms(piece)) & set(query)

@@ -56,8 +56,8 @@ def axis_weights(intent: str, overrides: Mapping[str, float] | None = None) -> F
     check.choice("intent", intent, tuple(INTENTS))
     out = dict(zip(AXES, INTENTS[intent], strict=True))
     for axis, weight in (overrides or {}).items():
-        check.choice("weights", axis, AXES)
-        out[axis] = check.number(f"weights[{axis!r}]", weight, 0, 1e6)
+        check.choice("axes", axis, AXES)
+        out[axis] = check.number(f"axes[{axis!r}]", weight, 0, 1e6)
     return np.array([out[axis] for axis in AXES])
 
 
