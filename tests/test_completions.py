@@ -173,4 +173,4 @@ def test_summaries_on_the_command_line(memory, server, monkeypatch, spec):
     shown = CliRunner().invoke(main, ["search", str(memory.store.path), QUESTION, "--type",
                                       "summaries"])  # fmt: skip
     assert "no completer is given, so summaries are sentences" in shown.output
-    assert "HEBBGRAPH_COMPLETER=ollama:MODEL" in shown.output
+    assert "--completer ollama:MODEL, HEBBGRAPH_COMPLETER or" in shown.output

@@ -157,3 +157,8 @@ def test_from_the_command_line(memory):
     missing = CliRunner().invoke(main, ["search", path + "x", "a"])
     assert missing.exit_code == 1
     assert "no such store; make one with `hebbgraph add FILES" in missing.output
+
+
+def test_a_query_of_unknown_words_is_told(memory):
+    assert memory.find("zzzqqq").note.startswith("no passage has a word of the query")
+    assert memory.find("program").note == ""

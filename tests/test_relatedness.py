@@ -29,10 +29,10 @@ def naive_sharing(tags):
     return pairs
 
 
-def naive_related(links, titles, kinds, tags):
+def naive_related(links, kinds, tags):
     said = defaultdict(int)
     for source, target in links:
-        if source != target and len(titles[target]) >= 4:
+        if source != target:
             said[source, target] += 1
     proposed = defaultdict(list)
     for (source, target), times in said.items():
@@ -56,17 +56,16 @@ def corpora(draw):
     n = draw(st.integers(0, 12))
     row = st.integers(0, max(n - 1, 0))
     links = draw(st.lists(st.tuples(row, row), max_size=40)) if n else []
-    titles = draw(st.lists(st.sampled_from(("Tea", "Kettle", "")), min_size=n, max_size=n))
     kinds = draw(st.lists(st.sampled_from(KINDS), min_size=n, max_size=n))
     some = st.lists(st.sampled_from("abcde"), max_size=4, unique=True)
-    return links, titles, kinds, draw(st.lists(some, min_size=n, max_size=n))
+    return links, kinds, draw(st.lists(some, min_size=n, max_size=n))
 
 
 @given(corpora())
 def test_related_documents_are_those_of_plain_loops(drawn):
-    links, titles, kinds, tags = drawn
+    links, kinds, tags = drawn
     pairs = np.array(links, np.int64).reshape(-1, 2).T
-    found = related((pairs[0], pairs[1]), titles, kinds, tags)
+    found = related((pairs[0], pairs[1]), kinds, tags)
     made = zip(
         found.source.tolist(), found.target.tolist(),
         [RELATIONS[code] for code in found.relation], found.evidence.tolist(),
@@ -113,3 +112,16 @@ def test_a_memory_relates_its_documents(tmp_path):
     assert done.related == 2
     memory.remove("y")
     assert memory.cognify().related == 1
+
+
+def test_short_titles_count_where_a_link_points_there(tmp_path):
+    memory = hebbgraph.Memory(tmp_path / "data.lance")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "tea.md").write_text("# Tea\n\nLeaves.\n")
+    (tmp_path / "notes" / "cup.md").write_text("# Cup\n\nFor Tea, as a rule.\n")
+    (tmp_path / "notes" / "pot.md").write_text("# Pot\n\nSee [this](tea.md) first.\n")
+    memory.add(tmp_path / "notes")
+    memory.cognify()
+    near = memory.graph().neighbors("notes/tea.md")
+    assert "notes/pot.md" in near
+    assert "notes/cup.md" not in near

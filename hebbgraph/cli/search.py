@@ -71,17 +71,24 @@ INTENTS = ("auto", "general", "similar_decisions", "past_failures", "related_rul
 @click.option(
     "-k", "--k", type=click.IntRange(min=1), default=10, show_default=True, help="How many to list."
 )
+@click.option(
+    "--completer",
+    "model",
+    metavar="MODEL",
+    help="ollama:MODEL[@URL] or openai:MODEL[@URL] answers and sums up; by default what "
+    "HEBBGRAPH_COMPLETER or hebbgraph.toml names.",
+)
 @click.option("--record", is_flag=True, help="Note what was found together, for `feedback`.")
 @click.option("--explain", is_flag=True, help="Show the five parts and the path of each hit.")
 @output_options  # fmt: skip
 def search_command(
-    store: str, query: str, weights: tuple[str, ...], synonyms: str | None, explain: bool,
-    as_json: bool, quiet: bool, **options: Any,
+    store: str, query: str, weights: tuple[str, ...], synonyms: str | None, model: str | None,
+    explain: bool, as_json: bool, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Passages of STORE that resonate with QUERY, best first.
 
-    The completion types and summaries ask the model that HEBBGRAPH_COMPLETER or hebbgraph.toml
-    names; without one they say so, and show passages and sentences instead.
+    The completion types and summaries ask a model; without one they say so, and show passages and
+    sentences instead.
     """
     from hebbgraph.cli.text import memory_at
     from hebbgraph.providers.choice import completer
@@ -92,7 +99,9 @@ def search_command(
     if synonyms is not None:
         options["synonyms"] = read_synonyms(synonyms)
     if options["search_type"] in ANSWERED:
-        options["completer"] = completer()
+        options["completer"] = completer(model)
+    elif model is not None:
+        raise click.UsageError(f"--completer goes with --type {', '.join(ANSWERED)}")
     with progress(quiet=quiet) as phase:
         phase("reading")
         found = memory.find(query, **options)
@@ -100,8 +109,10 @@ def search_command(
     def shown(console: Console) -> None:
         show(console, found, explain=explain)
         if options["search_type"] in ANSWERED and options["completer"] is None:
-            console.print("HEBBGRAPH_COMPLETER=ollama:MODEL, or hebbgraph.toml, names a completer",
-                          markup=False, soft_wrap=True)  # fmt: skip
+            console.print(
+                "--completer ollama:MODEL, HEBBGRAPH_COMPLETER or hebbgraph.toml names one",
+                markup=False, soft_wrap=True,
+            )  # fmt: skip
         if found.id is not None:
             console.print(
                 f"recorded as {found.id}; `hebbgraph feedback {store} {found.id} --useful PASSAGE`",

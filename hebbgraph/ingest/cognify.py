@@ -24,7 +24,7 @@ from hebbgraph.ingest.answers import OPENIE, Answers, ask, content_hash
 from hebbgraph.ingest.documents import Document
 from hebbgraph.ingest.extraction import Extraction
 from hebbgraph.ingest.passages import Passage
-from hebbgraph.ingest.relatedness import related
+from hebbgraph.ingest.relatedness import SHORTEST, related
 from hebbgraph.ingest.reports import CognifyReport
 from hebbgraph.ingest.rules.extract import extract
 from hebbgraph.providers.choice import completer as named_completer
@@ -245,11 +245,14 @@ def _stated(
 
 
 def _related(listed: pa.Table, cut: pa.Table, found: Extraction) -> text_graph.Edges:
-    by_title = found.links.filter(pc.equal(found.links["kind"], "title"))
-    passage, target = (by_title[name].to_numpy() for name in ("passage", "document"))
+    titles = listed["title"].to_pylist()
+    passage, target = (found.links[name].to_numpy() for name in ("passage", "document"))
+    marked = pc.not_equal(found.links["kind"], "title").to_numpy(zero_copy_only=False)
+    long = np.array([len(title) >= SHORTEST for title in titles], np.bool_)
+    told = marked | long[target]
     source = text_graph.document_rows(listed, cut)[passage]
     return related(
-        (source, target), listed["title"].to_pylist(), listed["kind"].to_pylist(),
+        (source[told], target[told]), listed["kind"].to_pylist(),
         [tags or () for tags in listed["tags"].to_pylist()],
     )  # fmt: skip
 

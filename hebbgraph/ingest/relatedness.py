@@ -1,4 +1,4 @@
-"""Documents that are related: one says the title of the other, or they share tags.
+"""Documents that are related: one says the title of the other or points to it, or they share tags.
 
 The rules and their weights are those of Synaptic Memory.
 """
@@ -17,7 +17,7 @@ from hebbgraph.ingest.extraction import grouped
 from hebbgraph.ingest.text_graph import Edges
 
 RELATIONS: Final = ("depends_on", "learned_from", "related")
-BY_TITLE: Final = {"depends_on": 0.6, "learned_from": 0.7, "related": 0.8}
+BY_LINK: Final = {"depends_on": 0.6, "learned_from": 0.7, "related": 0.8}
 BY_TAGS: Final = 0.5
 LEARNED_FROM: Final = ("outcome", "decision", "tool_call")
 """Kinds of document that a lesson is learned from."""
@@ -30,42 +30,36 @@ _TAGS: Final = 12  # of one document that are compared, the rarest
 Ints = npt.NDArray[np.int64]
 
 
-def related(
-    links: tuple[Ints, Ints],
-    titles: Sequence[str],
-    kinds: Sequence[str],
-    tags: Sequence[Sequence[str]],
-) -> Edges:
+def related(links: tuple[Ints, Ints], kinds: Sequence[str], tags: Sequence[Sequence[str]]) -> Edges:
     """Edges from each document to at most five others.
 
-    A document that says the title of another, of four characters or more, is ``related`` to it by
-    0.8; a lesson is ``learned_from`` an outcome, a decision or a tool call by 0.7; a rule
-    ``depends_on`` a concept by 0.6.  Two that share two tags are ``related`` by 0.5, once a pair,
-    unless a title joins them.  The strongest come first; of equals those said more often or with
-    more tags in common, then the first.
+    A document that says the title of another or points to it is ``related`` to it by 0.8; a lesson
+    is ``learned_from`` an outcome, a decision or a tool call by 0.7; a rule ``depends_on`` one that
+    is a concept by 0.6.  Two that share two tags are ``related`` by 0.5, once a pair, unless a link
+    joins them.  The strongest come first; of equals those said more often or with more tags in
+    common, then the first.
 
     Parameters
     ----------
-    links : (m,) documents that say a title, and those whose title it is
-    titles, kinds, tags : of each document
+    links : (m,) documents that say a title or hold a link, and those that are meant
+    kinds, tags : of each document
 
     Returns
     -------
-    by source and target, which are rows of documents; evidence is how many passages say the title,
+    by source and target, which are rows of documents; evidence is how many passages say so,
     or how many pairs of tags two share
     """
-    n = len(titles)
+    n = len(kinds)
     source, target = (np.asarray(one, np.int64) for one in links)
-    long = np.array([len(title) >= SHORTEST for title in titles], np.bool_)
-    said = (source != target) & long[target] if n else np.zeros(0, np.bool_)
+    said = source != target
     source, target = source[said], target[said]
     first, evidence = grouped(source, target)
     source, target = source[first], target[first]
     relation = _relations(source, target, np.array(kinds, np.str_))
-    weight = np.array([BY_TITLE[name] for name in RELATIONS])[relation]
+    weight = np.array([BY_LINK[name] for name in RELATIONS])[relation]
     one, other, shared = sharing(tags)
-    by_title = np.minimum(source, target) * n + np.maximum(source, target)
-    joined = np.isin(one * n + other, by_title)
+    by_link = np.minimum(source, target) * n + np.maximum(source, target)
+    joined = np.isin(one * n + other, by_link)
     one, other, shared = one[~joined], other[~joined], shared[~joined]
     plain = RELATIONS.index("related")
     # Each end of a pair may name it; it is stated once, by the smaller.

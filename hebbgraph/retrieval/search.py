@@ -160,6 +160,11 @@ def search(
         one_a_document=kind == "summaries",
     )  # fmt: skip
     hits = _hits(corpus, found, given, weights)
+    known = corpus.text.vocabulary.find(list(found.asked.terms)) >= 0
+    if not note and not known.any():
+        note = "no passage has a word of the query" + (
+            ", so these are near in other ways" if hits else ""
+        )
     if kind == "summaries":
         hits, note = _summaries(corpus, query, hits, given, completer)
     told = kind in ("graph", "graph_completion")
