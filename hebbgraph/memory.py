@@ -68,6 +68,7 @@ class Memory(Linked):
             Store.create(path, Graph.from_edges(none, none), operation="create")
         self.store = Store(path)
         self._opened: tuple[tuple[Any, ...], Opened] | None = None
+        self._embedder: Embedder | None = None
 
     def __repr__(self) -> str:
         return f"Memory({str(self.store.path)!r})"
@@ -210,6 +211,9 @@ class Memory(Linked):
         from hebbgraph.retrieval.kept import keep
 
         done = memify(self.store, embedder=embedder, progress=progress)
+        if embedder is not None:
+            # No name in a configuration may lead to it, and queries need the same.
+            self._embedder, self._opened = embedder, None
         begun = time.perf_counter()
         keep(self.store, self.store.snapshot(), progress=progress)
         return dataclasses.replace(done, seconds=done.seconds + time.perf_counter() - begun)
@@ -243,8 +247,8 @@ class Memory(Linked):
     ) -> list[Hit]:
         """The k passages that resonate most with a query, best first; see ``docs/retrieval.md``.
 
-        All options are those of :meth:`find`, which has the same with the answer of a completer, what
-        the passages state, the intent and a note.
+        All options are those of :meth:`find`, which has the same with the answer of a completer,
+        what the passages state, the intent and a note.
 
         Raises
         ------
@@ -320,7 +324,7 @@ class Memory(Linked):
         # Looked at before reading, so that a commit in between is seen the next time.
         state = tables.state(self.store.path, "snapshots")
         if self._opened is None or self._opened[0] != state:
-            self._opened = state, opened(self.store)
+            self._opened = state, opened(self.store, self._embedder)
         found = ask(
             self._opened[1], query, k=k, search_type=search_type, intent=intent, weights=weights,
             filters=Filters(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -145,3 +147,50 @@ def test_from_the_command_line(memory):
     missing = CliRunner().invoke(main, ["search", path + "x", "a"])
     assert missing.exit_code == 1
     assert "no such store" in missing.output
+
+
+class _Letters:
+    """Counts letters: an embedder that no configuration names."""
+
+    dimensions = 8
+    name = "letters:8"
+
+    def embed(self, texts):
+        out = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in enumerate(texts):
+            for letter in text:
+                out[row, ord(letter) % self.dimensions] += 1
+        return out
+
+
+def test_queries_go_by_the_model_that_made_the_vectors_or_without(tmp_path):
+    memory = hebbgraph.Memory(tmp_path / "data.lance")
+    memory.add([{"id": "bread", "text": "Flour and salt."}, {"id": "tea", "text": "Hot water."}])
+    memory.cognify()
+    memory.memify(embedder=_Letters())
+    found = memory.find("flour")
+    assert found.hits[0].document_id == "bread"
+    assert not found.note
+    other = hebbgraph.Memory(memory.store.path).find("flour")
+    assert [hit.document_id for hit in other.hits] == ["bread"]
+    assert "vectors are those of letters:8, which is not at hand" in other.note
+
+
+@pytest.mark.parametrize("size", [None, 0, 100])
+def test_a_space_that_is_lost_or_damaged_is_told_and_learned_again(tmp_path, size):
+    memory = hebbgraph.Memory(tmp_path / "data.lance")
+    memory.add([{"id": "bread", "text": "Flour and salt."}, {"id": "tea", "text": "Hot water."}])
+    memory.cognify()
+    memory.memify()
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    before = memory.search("flour", now=now)
+    (place,) = (memory.store.path / "spaces").iterdir()
+    if size is None:
+        place.unlink()
+    else:
+        place.write_bytes(place.read_bytes()[:size])
+    again = hebbgraph.Memory(memory.store.path)
+    assert "memify again" in again.find("flour", now=now).note
+    again.memify()
+    found = hebbgraph.Memory(memory.store.path).find("flour", now=now)
+    assert (list(found.hits), found.note) == (before, "")

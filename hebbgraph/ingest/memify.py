@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import schema, text_tables
+from hebbgraph.errors import ProviderError
 from hebbgraph.graph import Graph
 from hebbgraph.ingest import corpus, text_graph
 from hebbgraph.ingest.reports import MemifyReport
@@ -98,12 +99,18 @@ def embedder_of(store: Store, snapshot: Snapshot, embedder: Embedder | None = No
     model = chosen() if embedder is None else embedder
     last = snapshot.memory.get("memified", {}).get("embedder")
     if isinstance(model, LsaEmbedder) and not model.n_texts and last:
-        place = space(store.path, last)
-        if place.exists():
-            saved = LsaEmbedder.load(place)
-            if (saved.dimensions, saved.seed) == (model.dimensions, model.seed):
-                return saved
+        saved = _saved(space(store.path, last))
+        if saved is not None and (saved.dimensions, saved.seed) == (model.dimensions, model.seed):
+            return saved
     return model
+
+
+def _saved(place: Path) -> LsaEmbedder | None:
+    """The space of a file; None where there is no whole one, so that memify learns it again."""
+    try:
+        return LsaEmbedder.load(place)
+    except ProviderError:
+        return None
 
 
 def space(store: Path, name: str) -> Path:
@@ -114,7 +121,7 @@ def space(store: Path, name: str) -> Path:
 def save(store: Path, model: LsaEmbedder) -> None:
     """Keep a space with the store, beside those that older snapshots name."""
     place = space(store, model.name)
-    if not place.exists():
+    if _saved(place) is None:
         place.parent.mkdir(exist_ok=True)
         model.save(place)
 
