@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import hebbgraph
 from hebbgraph.cli.main import main
 from hebbgraph.errors import InputError, ParameterError
+from hebbgraph.retrieval import opened
 
 TEXTS = [
     {
@@ -194,3 +195,19 @@ def test_a_space_that_is_lost_or_damaged_is_told_and_learned_again(tmp_path, siz
     again.memify()
     found = hebbgraph.Memory(memory.store.path).find("flour", now=now)
     assert (list(found.hits), found.note) == (before, "")
+
+
+def test_what_another_process_prunes_while_it_is_opened_is_opened_anew(memory, monkeypatch):
+    other = hebbgraph.Memory(memory.store.path)
+    read, left = opened.texts_of, [1]
+
+    def reading(store, snapshot):
+        if left:
+            left.pop()
+            other.add({"id": "new", "text": "Rye is a kind of flour."})
+            other.prune(keep=1)
+        return read(store, snapshot)
+
+    monkeypatch.setattr(opened, "texts_of", reading)
+    assert {hit.document_id for hit in memory.search("flour")} >= {"bread", "new"}
+    assert not left
