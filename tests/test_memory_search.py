@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import hebbgraph
 from hebbgraph.cli.main import main
-from hebbgraph.errors import InputError, ParameterError
+from hebbgraph.errors import InputError, ParameterError, ProviderError
 from hebbgraph.retrieval import opened
 
 TEXTS = [
@@ -175,6 +175,21 @@ def test_queries_go_by_the_model_that_made_the_vectors_or_without(tmp_path):
     other = hebbgraph.Memory(memory.store.path).find("flour")
     assert [hit.document_id for hit in other.hits] == ["bread"]
     assert "vectors are those of letters:8, which is not at hand" in other.note
+
+
+@pytest.mark.parametrize(
+    ("made", "came"),
+    [
+        (np.full((2, 8), np.nan, np.float32), "NaN or infinity"),
+        (np.ones((1, 8)), r"shape \(1, 8\)"),
+    ],
+)
+def test_vectors_that_no_search_could_read_are_refused(tmp_path, monkeypatch, made, came):
+    memory = hebbgraph.Memory(tmp_path / "data.lance")
+    memory.add([{"id": "bread", "text": "Flour and salt."}, {"id": "tea", "text": "Hot water."}])
+    monkeypatch.setattr(_Letters, "embed", lambda self, texts: made)
+    with pytest.raises(ProviderError, match=f"letters:8: expected a finite vector .* {came}"):
+        memory.memify(embedder=_Letters())
 
 
 @pytest.mark.parametrize("size", [None, 0, 100])

@@ -156,6 +156,11 @@ def _embedded(
     new = model.embed([texts[row] for row in some.tolist()])
     rate = (embedded + some.size) / (time.perf_counter() - begun)
     tell(f"embedding: {missing.size - some.size:,} passages to go, {rate:.0f}/s")
+    if new.ndim != 2 or len(new) != some.size or not np.isfinite(new).all():
+        raise ProviderError(
+            f"{model.name}: expected a finite vector for each of {some.size} texts, "
+            f"came {'NaN or infinity' if new.shape[:1] == some.shape else f'shape {new.shape}'}"
+        )
     size = new.shape[1]
     added = pa.FixedSizeListArray.from_arrays(pa.array(new.ravel()), size)
     row = np.full(len(texts), -1, np.int64)
