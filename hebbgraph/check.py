@@ -24,9 +24,13 @@ def number(
     if isinstance(value, bool) or (not isinstance(value, int | float) and not _is_number(value)):
         raise ParameterError(f"{name}: {wanted}, got {value!r}")
     inside = (value > low if open_low else value >= low) and value <= high
-    if not inside or math.isinf(value):
+    try:
+        found = float(value)
+    except OverflowError:
+        inside = False
+    if not inside or math.isinf(found):
         raise ParameterError(f"{name}: {wanted}, got {value!r}")
-    return float(value)
+    return found
 
 
 def _is_number(value: object) -> bool:

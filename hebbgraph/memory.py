@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import tables
-from hebbgraph.errors import InputError
+from hebbgraph.errors import InputError, StoreError
 from hebbgraph.graph import Graph
 from hebbgraph.linked import Linked
 from hebbgraph.store import Store
@@ -68,6 +68,7 @@ class Memory(Linked):
             Store.create(path, Graph.from_edges(none, none), operation="create")
         self.store = Store(path)
         self._opened: tuple[tuple[Any, ...], Opened] | None = None
+        self._embedder: Embedder | None = None
 
     def __repr__(self) -> str:
         return f"Memory({str(self.store.path)!r})"
@@ -210,6 +211,9 @@ class Memory(Linked):
         from hebbgraph.retrieval.kept import keep
 
         done = memify(self.store, embedder=embedder, progress=progress)
+        if embedder is not None:
+            # No name in a configuration may lead to it, and queries need the same.
+            self._embedder, self._opened = embedder, None
         begun = time.perf_counter()
         keep(self.store, self.store.snapshot(), progress=progress)
         return dataclasses.replace(done, seconds=done.seconds + time.perf_counter() - begun)
@@ -317,17 +321,25 @@ class Memory(Linked):
         from hebbgraph.retrieval.filters import Filters
         from hebbgraph.retrieval.opened import opened
 
-        # Looked at before reading, so that a commit in between is seen the next time.
-        state = tables.state(self.store.path, "snapshots")
-        if self._opened is None or self._opened[0] != state:
-            self._opened = state, opened(self.store)
-        found = ask(
-            self._opened[1], query, k=k, search_type=search_type, intent=intent, weights=weights,
-            filters=Filters(
-                node_set=node_set, kind=kind, tags=tags, since=since, until=until, as_of=as_of
-            ),
-            axes=axes, context_tags=context_tags, synonyms=synonyms, completer=completer, now=now,
-        )  # fmt: skip
+        filters = Filters(
+            node_set=node_set, kind=kind, tags=tags, since=since, until=until, as_of=as_of
+        )
+        while True:
+            # Looked at before reading, so that a commit in between is seen the next time.
+            state = tables.state(self.store.path, "snapshots")
+            try:
+                if self._opened is None or self._opened[0] != state:
+                    self._opened = state, opened(self.store, self._embedder)
+                found = ask(
+                    self._opened[1], query, k=k, search_type=search_type, intent=intent,
+                    weights=weights, filters=filters, axes=axes, context_tags=context_tags,
+                    synonyms=synonyms, completer=completer, now=now,
+                )  # fmt: skip
+                break
+            except StoreError:
+                # Another process may have pruned what was being read.
+                if tables.state(self.store.path, "snapshots") == state:
+                    raise
         if not record or not found.hits:
             return found
         found = dataclasses.replace(found, id=uuid4().hex)

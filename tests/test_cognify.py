@@ -327,6 +327,35 @@ def test_answers_to_texts_that_are_gone_are_pruned(memory, server):
     assert len(server.requests) == 2
 
 
+class Says:
+    """A completer that says the same of every passage."""
+
+    def __init__(self, name: str, entity: str = "Ada") -> None:
+        self.name = name
+        self.entity = entity
+
+    def complete(self, prompt, schema):
+        return {"entities": [{"name": self.entity, "type": "person"}], "relations": []}
+
+
+def test_answers_of_models_asked_before_are_pruned_too(memory):
+    memory.add([GENEVA, ADA])
+    memory.cognify(completer=Says("first"))
+    memory.cognify(completer=Says("second"))
+    memory.cognify(by="rules")
+    memory.remove("ada")
+    assert memory.prune().answers_removed == 2
+    for name in ("first", "second"):
+        known = Answers(memory.store.path, name).known
+        assert list(known) == [content_hash(GENEVA["title"], GENEVA["text"])]
+
+
+def test_half_a_surrogate_pair_in_an_answer_ends_no_run(memory):
+    memory.add([GENEVA])
+    assert memory.cognify(completer=Says("odd", "Gen\ud800eva")).answered == 1
+    assert not memory.cognify(completer=Says("odd")).changed
+
+
 # -- by a published file -------------------------------------------------------------
 
 
@@ -554,3 +583,13 @@ def test_columns_of_json_are_what_json_writes(rows):
     assert json_columns.strings(pa.array(flat, pa.string())).to_pylist() == [*map(encode, flat)]
     column = pa.array(rows, pa.list_(pa.string()))
     assert json_columns.lists(column).to_pylist() == [*map(encode, rows)]
+
+
+@pytest.mark.parametrize("size", [0, 100])
+def test_a_damaged_file_of_name_vectors_is_made_again(tmp_path, size):
+    first = name_vectors.vectors_of(tmp_path, ["ab", "bc"], Counting())
+    (place,) = tmp_path.glob("name_vectors/*/0.arrow")
+    place.write_bytes(place.read_bytes()[:size])
+    again = Counting()
+    assert (name_vectors.vectors_of(tmp_path, ["ab", "bc"], again) == first).all()
+    assert again.asked == ["ab", "bc"]

@@ -84,6 +84,7 @@ def test_what_cannot_be_linked_is_refused_and_nothing_is(memory):
         (("d", "x"), {}, NodeNotFoundError, 'no node "x" among'),
         (("d", "s"), {"weight": -1}, ValueError, "weight: expected a number in"),
         (("d", "s"), {"weight": float("nan")}, ValueError, "weight: expected a number in"),
+        (("d", "s"), {"weight": 10**400}, ValueError, "weight: expected a number in"),
         (("d", "s"), {"properties": {"a": {1}}}, InputError, "expected a mapping that JSON can"),
         (("d", "s"), {"properties": [1]}, InputError, "expected a mapping that JSON can"),
         (("d", "s", 3), {}, InputError, "relation: expected a name, came 3"),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import hebbgraph
 from hebbgraph.cli.main import main
-from hebbgraph.errors import InputError, ParameterError
+from hebbgraph.errors import InputError, ParameterError, ProviderError
+from hebbgraph.retrieval import opened
 
 TEXTS = [
     {
@@ -162,3 +165,81 @@ def test_from_the_command_line(memory):
 def test_a_query_of_unknown_words_is_told(memory):
     assert memory.find("zzzqqq").note.startswith("no passage has a word of the query")
     assert memory.find("program").note == ""
+
+
+class _Letters:
+    """Counts letters: an embedder that no configuration names."""
+
+    dimensions = 8
+    name = "letters:8"
+
+    def embed(self, texts):
+        out = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in enumerate(texts):
+            for letter in text:
+                out[row, ord(letter) % self.dimensions] += 1
+        return out
+
+
+def test_queries_go_by_the_model_that_made_the_vectors_or_without(tmp_path):
+    memory = hebbgraph.Memory(tmp_path / "data.lance")
+    memory.add([{"id": "bread", "text": "Flour and salt."}, {"id": "tea", "text": "Hot water."}])
+    memory.cognify()
+    memory.memify(embedder=_Letters())
+    found = memory.find("flour")
+    assert found.hits[0].document_id == "bread"
+    assert not found.note
+    other = hebbgraph.Memory(memory.store.path).find("flour")
+    assert [hit.document_id for hit in other.hits] == ["bread"]
+    assert "vectors are those of letters:8, which is not at hand" in other.note
+
+
+@pytest.mark.parametrize(
+    ("made", "came"),
+    [
+        (np.full((2, 8), np.nan, np.float32), "NaN or infinity"),
+        (np.ones((1, 8)), r"shape \(1, 8\)"),
+    ],
+)
+def test_vectors_that_no_search_could_read_are_refused(tmp_path, monkeypatch, made, came):
+    memory = hebbgraph.Memory(tmp_path / "data.lance")
+    memory.add([{"id": "bread", "text": "Flour and salt."}, {"id": "tea", "text": "Hot water."}])
+    monkeypatch.setattr(_Letters, "embed", lambda self, texts: made)
+    with pytest.raises(ProviderError, match=f"letters:8: expected a finite vector .* {came}"):
+        memory.memify(embedder=_Letters())
+
+
+@pytest.mark.parametrize("size", [None, 0, 100])
+def test_a_space_that_is_lost_or_damaged_is_told_and_learned_again(tmp_path, size):
+    memory = hebbgraph.Memory(tmp_path / "data.lance")
+    memory.add([{"id": "bread", "text": "Flour and salt."}, {"id": "tea", "text": "Hot water."}])
+    memory.cognify()
+    memory.memify()
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    before = memory.search("flour", now=now)
+    (place,) = (memory.store.path / "spaces").iterdir()
+    if size is None:
+        place.unlink()
+    else:
+        place.write_bytes(place.read_bytes()[:size])
+    again = hebbgraph.Memory(memory.store.path)
+    assert "memify again" in again.find("flour", now=now).note
+    again.memify()
+    found = hebbgraph.Memory(memory.store.path).find("flour", now=now)
+    assert (list(found.hits), found.note) == (before, "")
+
+
+def test_what_another_process_prunes_while_it_is_opened_is_opened_anew(memory, monkeypatch):
+    other = hebbgraph.Memory(memory.store.path)
+    read, left = opened.texts_of, [1]
+
+    def reading(store, snapshot):
+        if left:
+            left.pop()
+            other.add({"id": "new", "text": "Rye is a kind of flour."})
+            other.prune(keep=1)
+        return read(store, snapshot)
+
+    monkeypatch.setattr(opened, "texts_of", reading)
+    assert {hit.document_id for hit in memory.search("flour")} >= {"bread", "new"}
+    assert not left

@@ -81,12 +81,20 @@ def test_a_document_passes_through():
         ({"tags": []}, "expected a text"),
         ({"text": 1.5, "time": "soon"}, "expected ISO 8601"),
         ({"text": ["x"]}, "expected text, came list"),
+        ({"text": "x", "tags": 5}, "item 0: tags: expected text or a list, came int"),
+        ({"text": "x", "time": 10**400}, "expected ISO 8601"),
         ({"text": "\ud800"}, "half a surrogate"),
     ],
 )
 def test_what_names_nothing_is_refused(item, why):
     with pytest.raises(InputError, match=why):
         list(documents([item]))
+
+
+def test_tags_of_a_set_stand_in_one_order():
+    tags = {f"t{number}" for number in range(9)}
+    (found,) = documents([{"text": "x", "tags": tags}])
+    assert found.tags == tuple(sorted(tags))
 
 
 @pytest.mark.parametrize(

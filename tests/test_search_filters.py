@@ -143,6 +143,11 @@ def test_moments_end_and_begin_with_what_they_name():
         2020, 2, 3, 4, 5, tzinfo=UTC
     )
     assert moment("since", None, last=False) is None
+    for text in ("9999", "9999-12", "9999-12-31"):
+        assert moment("until", text, last=True) == datetime.max.replace(tzinfo=UTC)
+    assert moment("since", "9999-12", last=False) == datetime(9999, 12, 1, tzinfo=UTC)
+    with pytest.raises(ParameterError):
+        moment("until", "9999-13", last=True)
 
 
 names = st.sampled_from(["a", "b", "c"])

@@ -77,7 +77,19 @@ class Answers:
 
     def __init__(self, store: Path, name: str) -> None:
         digest = hashlib.sha256(f"{name}\n{PROMPT_VERSION}".encode()).hexdigest()[:16]
-        self.path = store / FOLDER / f"{digest}.jsonl"
+        self._read(store / FOLDER / f"{digest}.jsonl")
+
+    @classmethod
+    def all(cls, store: Path) -> list[Answers]:
+        """Those of every model that the store ever asked."""
+        found = []
+        for place in sorted((store / FOLDER).glob("*.jsonl")):
+            found.append(cls.__new__(cls))
+            found[-1]._read(place)
+        return found
+
+    def _read(self, path: Path) -> None:
+        self.path = path
         self._lock = threading.Lock()
         self.known: dict[str, Answer] = {}
         data = self.path.read_bytes() if self.path.exists() else b""
@@ -91,7 +103,9 @@ class Answers:
 
     def add(self, hash_: str, answer: Answer) -> None:
         """Keep an answer, on disk before this returns."""
-        line = json.dumps({"hash": hash_, "answer": answer}, ensure_ascii=False).encode() + b"\n"
+        text = json.dumps({"hash": hash_, "answer": answer}, ensure_ascii=False)
+        # A model may escape half a surrogate pair, which no table can hold.
+        line = text.encode("utf-8", "replace") + b"\n"
         with self._lock:
             self.path.parent.mkdir(exist_ok=True)
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -101,7 +115,7 @@ class Answers:
             finally:
                 os.close(descriptor)
             self._whole = True
-            self.known[hash_] = answer
+            self.known[hash_] = json.loads(line)["answer"]
 
     def keep_only(self, hashes: Iterable[str]) -> int:
         """Drop the answers to all other texts; returns how many."""

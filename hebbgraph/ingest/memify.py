@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hebbgraph import schema, text_tables
+from hebbgraph.errors import ProviderError
 from hebbgraph.graph import Graph
 from hebbgraph.ingest import corpus, text_graph
 from hebbgraph.ingest.reports import MemifyReport
@@ -98,12 +99,18 @@ def embedder_of(store: Store, snapshot: Snapshot, embedder: Embedder | None = No
     model = chosen() if embedder is None else embedder
     last = snapshot.memory.get("memified", {}).get("embedder")
     if isinstance(model, LsaEmbedder) and not model.n_texts and last:
-        place = space(store.path, last)
-        if place.exists():
-            saved = LsaEmbedder.load(place)
-            if (saved.dimensions, saved.seed) == (model.dimensions, model.seed):
-                return saved
+        saved = _saved(space(store.path, last))
+        if saved is not None and (saved.dimensions, saved.seed) == (model.dimensions, model.seed):
+            return saved
     return model
+
+
+def _saved(place: Path) -> LsaEmbedder | None:
+    """The space of a file; None where there is no whole one, so that memify learns it again."""
+    try:
+        return LsaEmbedder.load(place)
+    except ProviderError:
+        return None
 
 
 def space(store: Path, name: str) -> Path:
@@ -114,7 +121,7 @@ def space(store: Path, name: str) -> Path:
 def save(store: Path, model: LsaEmbedder) -> None:
     """Keep a space with the store, beside those that older snapshots name."""
     place = space(store, model.name)
-    if not place.exists():
+    if _saved(place) is None:
         place.parent.mkdir(exist_ok=True)
         model.save(place)
 
@@ -149,6 +156,11 @@ def _embedded(
     new = model.embed([texts[row] for row in some.tolist()])
     rate = (embedded + some.size) / (time.perf_counter() - begun)
     tell(f"embedding: {missing.size - some.size:,} passages to go, {rate:.0f}/s")
+    if new.ndim != 2 or len(new) != some.size or not np.isfinite(new).all():
+        raise ProviderError(
+            f"{model.name}: expected a finite vector for each of {some.size} texts, "
+            f"came {'NaN or infinity' if new.shape[:1] == some.shape else f'shape {new.shape}'}"
+        )
     size = new.shape[1]
     added = pa.FixedSizeListArray.from_arrays(pa.array(new.ravel()), size)
     row = np.full(len(texts), -1, np.int64)

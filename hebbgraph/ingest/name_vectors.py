@@ -87,7 +87,10 @@ def keep_only(store: Path, models: Sequence[str]) -> int:
 def _read(folder: Path) -> dict[str, Any]:
     known: dict[str, Any] = {}
     for place in sorted(folder.glob("*.arrow")):
-        table = pa.ipc.open_file(place).read_all()
+        try:
+            table = pa.ipc.open_file(place).read_all()
+        except (OSError, pa.ArrowException):
+            continue  # damaged: its names are put to the model again
         if not table.num_rows:
             continue
         column = table["vector"].combine_chunks()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hebbgraph import derived, text_tables
 from hebbgraph.ingest import memify, name_vectors
-from hebbgraph.ingest.answers import FOLDER, Answers, content_hash
+from hebbgraph.ingest.answers import Answers, content_hash
 from hebbgraph.ingest.reports import PruneReport
 
 if TYPE_CHECKING:
@@ -27,15 +27,10 @@ def prune(store: Store, *, keep: int | None = None) -> PruneReport:
         for title, text in zip(rows["title"].to_pylist(), rows["text"].to_pylist(), strict=True)
     ]
     dropped = 0
-    by = parent.memory.get("cognified", {}).get("by")
-    folder = store.path / FOLDER
-    if by is not None and folder.is_dir():
-        current = Answers(store.path, by)
-        for place in folder.iterdir():
-            before = place.stat().st_size
-            if place == current.path:
-                dropped += current.keep_only(hashes)
-                freed += before - place.stat().st_size
+    for answers in Answers.all(store.path):
+        before = answers.path.stat().st_size
+        dropped += answers.keep_only(hashes)
+        freed += before - answers.path.stat().st_size
     kept = store.history()
     freed += derived.prune(store.path, kept)
     named = {

@@ -65,7 +65,7 @@ def ask(
         here.corpus, query, k=k, kind=search_type, intent=intent, vector=here.vector(text),
         completer=completer, options=options,
     )  # fmt: skip
-    return replace(found, note="; ".join(filter(None, (told, found.note))))
+    return replace(found, note="; ".join(filter(None, (told, here.note, found.note))))
 
 
 def _groups(synonyms: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:

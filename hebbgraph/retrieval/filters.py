@@ -25,6 +25,7 @@ _PART_OF_DATE: Final = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 _WORDS: Final = {"node_set": "node set", "kind": "kind", "tags": "tag"}
 _MOST_NAMED: Final = 12
 _INSTANT: Final = timedelta(microseconds=1)
+_LAST_DAY: Final = (9999, 12, 31)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +72,17 @@ def moment(name: str, value: Moment, *, last: bool) -> datetime | None:
         if part is None:
             found = datetime.fromisoformat(value.strip())
             return found if found.tzinfo else found.replace(tzinfo=UTC)
-        begin, end = calendar(*(int(one) for one in part.groups() if one))
+        year, month, day = (int(one or 0) for one in part.groups())
+        if not last:
+            return datetime(year, month or 1, day or 1, tzinfo=UTC)
+        if (year, month or 12, day or 31) == _LAST_DAY:
+            return datetime.max.replace(tzinfo=UTC)  # calendar() would say what comes after
+        return calendar(year, month, day)[1] - _INSTANT
     except (ValueError, OverflowError):
         raise ParameterError(
             f"{name}: expected ISO 8601 such as 2021, 2021-03, 2021-03-05 or 2021-03-05T12:00Z, "
             f"got {value!r}"
         ) from None
-    return end - _INSTANT if last else begin
 
 
 def allowed(known: Catalogue, filters: Filters) -> tuple[Bools, Bools, str]:

@@ -18,6 +18,7 @@ from hebbgraph.retrieval.catalogue import Catalogue, catalogue
 from hebbgraph.retrieval.corpus import Corpus, corpus_of
 from hebbgraph.retrieval.kept import names_of_nodes, texts_of, vectors_of
 from hebbgraph.retrieval.resonance import Vitals
+from hebbgraph.snapshots import Snapshot
 from hebbgraph.store import Store
 
 _UNREAD: Final = (
@@ -36,7 +37,8 @@ class Opened:
     corpus : passages and what joins them, learned associations included
     catalogue : what is known of passages and documents beside their text
     use : of each passage
-    embedder : of queries, None where passages have no vectors
+    embedder : of queries, None where passages have no vectors or another model made them
+    note : which model that is, if it is not at hand
     """
 
     snapshot: int
@@ -44,6 +46,7 @@ class Opened:
     catalogue: Catalogue
     use: NodeUse
     embedder: Embedder | None
+    note: str = ""
 
     def vitals(self, now: datetime | None) -> Vitals:
         """What is known of the passages beside their text, at a moment."""
@@ -66,8 +69,13 @@ class Opened:
         return found / np.float32(length) if length else None
 
 
-def opened(store: Store) -> Opened:
-    """The newest snapshot of a memory, ready for search."""
+def opened(store: Store, embedder: Embedder | None = None) -> Opened:
+    """The newest snapshot of a memory, ready for search.
+
+    Parameters
+    ----------
+    embedder : of queries, if it is the one that made the vectors; else the one that is named
+    """
     snapshot = store.snapshot()
     texts, order = texts_of(store, snapshot)
     graph = graph_tables.read(store.path, snapshot, without=_UNREAD)
@@ -78,6 +86,7 @@ def opened(store: Store) -> Opened:
     )  # fmt: skip
     columns = ("time", "kind", "tags", "node_set", "duplicate_of")
     rows = text_tables.read(store.path, snapshot, "passages", columns)
+    model, note = (None, "") if vectors is None else _of_queries(store, snapshot, embedder)
     return Opened(
         snapshot=snapshot.seq,
         corpus=corpus,
@@ -87,8 +96,23 @@ def opened(store: Store) -> Opened:
             kinds=texts.document_kinds,
         ),
         use=_use(graph, texts.passage_keys),
-        embedder=None if vectors is None else embedder_of(store, snapshot),
+        embedder=model,
+        note=note,
     )  # fmt: skip
+
+
+def _of_queries(
+    store: Store, snapshot: Snapshot, given: Embedder | None
+) -> tuple[Embedder | None, str]:
+    """The model that made the vectors, or a note; a query by another would be near to anything."""
+    made = snapshot.memory["memified"]["embedder"]
+    model = given if given is not None and given.name == made else embedder_of(store, snapshot)
+    if model.name == made:
+        return model, ""
+    return None, (
+        f"vectors are those of {made}, which is not at hand, so queries go without; "
+        "name it in HEBBGRAPH_EMBEDDER, or memify again"
+    )
 
 
 def _use(graph: Graph, keys: npt.NDArray[np.int64]) -> NodeUse:

@@ -190,7 +190,9 @@ def _is_time(value: object) -> bool:
 _IS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "text": lambda value: isinstance(value, str),
     "number": lambda value: (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and (isinstance(value, int) or math.isfinite(value))
     ),
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "boolean": lambda value: isinstance(value, bool),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from hebbgraph.errors import InputError
@@ -86,6 +86,10 @@ def document_of(
     tags = record.get("tags") or ()
     if isinstance(tags, str):
         tags = [tag for tag in tags.replace(";", ",").split(",") if tag.strip()]
+    if isinstance(tags, set | frozenset):
+        tags = sorted(tags, key=str)  # the order of a set is another in every process
+    if not isinstance(tags, Iterable):
+        raise InputError(f"{where}: tags: expected text or a list, came {type(tags).__name__}")
     tags = tuple(_text(tag, f"{where}: tags").strip() for tag in tags)
     known = used | {"kind", "tags", "source", *TEXTS[:1]}
     metadata = {key: value for key, value in record.items() if key not in known}
@@ -144,7 +148,7 @@ def _epoch(value: object, where: str) -> datetime.datetime | None:
         raise InputError(f"{where}: expected a time, came {value!r}")
     try:
         times: Any = parse_times(pa.array([value]), name="time", where=lambda _: where)
-    except InputError:
+    except (InputError, OverflowError):
         raise InputError(f"{where}: expected ISO 8601 or an epoch number, came {value!r}") from None
     found: datetime.datetime | None = times[0].as_py()
     return found
