@@ -62,7 +62,7 @@ class Network:
         self.unit = float(self.excitatory.strength.sum() / entries) if entries else 1.0
         self._touched, self._activation = np.empty(n, dtype), np.empty(n)
         self._scratch = (
-            state_of(self.excitatory.strength), np.empty(2 * n, dtype),
+            state_of(self.excitatory.strength), np.zeros(0, np.float32), np.empty(2 * n, dtype),
             self._touched, self._activation,
         )  # fmt: skip
         self._lock = threading.Lock()

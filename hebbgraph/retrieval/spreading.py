@@ -118,7 +118,8 @@ class Spreading:
         )  # fmt: skip
         self._touched, self._activation = np.empty(n, dtype), np.empty(n)
         self._scratch = (
-            state_of(excitatory.strength), np.empty(2 * n, dtype), self._touched, self._activation
+            state_of(excitatory.strength), np.zeros(n, np.float32), np.empty(2 * n, dtype),
+            self._touched, self._activation,
         )  # fmt: skip
         # What a walk forgets, it forgets only where it can go both ways and as far as it likes.
         mixes = self.flow.direction == "both" and depth is None and excitatory.weight.size
