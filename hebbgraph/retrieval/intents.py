@@ -23,16 +23,19 @@ INTENTS: Final = {
 
 KEYWORDS: Final = {
     "similar_decisions": (
-        "decision", "decide", "decided", "choose", "chose", "chosen", "choice", "alternative",
-        "alternatives", "trade-off", "결정", "선택", "대안", "판단",
+        "decision", "decisions", "decide", "decided", "choose", "chose", "chosen", "choice",
+        "choices", "alternative", "alternatives", "trade-off", "trade-offs",
+        "결정", "선택", "대안", "판단",
     ),
     "past_failures": (
-        "fail", "failed", "failure", "error", "bug", "incident", "outage", "crash", "broke",
-        "mistake", "실패", "오류", "에러", "장애", "버그", "사고", "실수",
+        "fail", "failed", "failure", "failures", "error", "errors", "bug", "bugs", "incident",
+        "incidents", "outage", "outages", "crash", "crashes", "crashed", "broke", "broken",
+        "mistake", "mistakes", "실패", "오류", "에러", "장애", "버그", "사고", "실수",
     ),
     "related_rules": (
         "rule", "rules", "policy", "policies", "guideline", "guidelines", "convention",
-        "constraint", "standard", "must", "규칙", "정책", "지침", "제약", "원칙", "규정",
+        "conventions", "constraint", "constraints", "standard", "standards", "must",
+        "규칙", "정책", "지침", "제약", "원칙", "규정",
     ),
     "reasoning_chain": (
         "why", "reason", "reasons", "reasoning", "because", "rationale", "cause", "led to",
@@ -97,7 +100,7 @@ def intent_of(query: str) -> str:
 
     Examples
     --------
-    >>> intent_of("DB migration failure"), intent_of("배포 장애 원인과 오류"), intent_of("tea")
+    >>> intent_of("DB migration failures"), intent_of("배포 장애 원인과 오류"), intent_of("tea")
     ('past_failures', 'past_failures', 'general')
     """
     text = query.casefold()
